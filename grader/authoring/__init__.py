@@ -1,0 +1,1 @@
+"""For authors: everything that students get is made from the solution."""

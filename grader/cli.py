@@ -1,0 +1,165 @@
+"""The command ``grader``: thin commands over the packages, which are imported only when they are needed.
+
+Exit codes: 0 done; 1 ``check`` (or ``stubs --check``) found something to mend; 2 usage; 3 a fault of ours while
+grading; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader import __version__
+from grader.errors import GraderError, did_you_mean
+
+if TYPE_CHECKING:
+    from grader.manifest import Course
+
+FOUND_FAILURES = 1
+USAGE = 2
+FAULT = 3
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """Catches errors for people once, and suggests the near name of an unknown command."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except GraderError as error:
+            click.echo(f"grader: {error}", err=True)
+            ctx.exit(USAGE)
+        except KeyboardInterrupt:
+            click.echo("\ngrader: interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            names = self.list_commands(ctx)
+            raise click.UsageError(f"No command {args[0]!r}{did_you_mean(args[0], names)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+course_option = click.option(
+    "--course", "folder", type=click.Path(path_type=Path), default=".", metavar="FOLDER",
+    help="The course, or a folder inside it (default: here).",
+)  # fmt: skip
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+exercise_arguments = click.argument("exercises", nargs=-1, metavar="[EXERCISE]...")
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def main() -> None:
+    """Learn sequence models by doing: check your exercises, grade a class, write new ones."""
+
+
+@main.command()
+@exercise_arguments
+@json_option
+@course_option
+def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
+    """Run the public tests on your files (all exercises, or those you name)."""
+    course = _course(folder)
+    selected = course.select(exercises)
+    from grader.models import ExerciseResult, Verdict
+    from grader.reports import results, terminal
+    from grader.student.check import check_exercises
+
+    console = _console()
+    documents = []
+    passed = True
+    for exercise, result in check_exercises(course, selected):
+        passed = passed and isinstance(result, ExerciseResult) and result.verdict is Verdict.PASSED
+        if not as_json:
+            terminal.print_check(console, exercise, result)
+        elif isinstance(result, ExerciseResult):
+            document = results.exercise_document(result)
+            documents.append({**document, "hidden_criteria": exercise.hidden_criteria})
+        else:
+            documents.append({"name": exercise.name, "fault": result})
+    if as_json:
+        click.echo(results.as_json({"format": results.FORMAT, "passed": passed, "exercises": documents}), nl=False)
+    if not passed:
+        raise SystemExit(FOUND_FAILURES)
+
+
+@main.command()
+@click.argument("pile", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where results go.")
+@click.option("--exercise", "exercises", multiple=True, metavar="NAME", help="Grade only this one (repeatable).")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="How many at once (default: the cores).")
+@click.option("--seed", type=int, default=None, help="Draw hidden inputs from this seed, not course.toml's.")
+@json_option
+@course_option
+def grade(
+    pile: Path, out: Path, exercises: tuple[str, ...], jobs: int | None, seed: int | None, as_json: bool, folder: Path
+) -> None:
+    """Grade a PILE of submissions (a folder per student) and write the results."""
+    course = _course(folder)
+    selected = course.select(exercises)
+    from grader.models import Verdict
+    from grader.pipeline import grade_class
+    from grader.reports import grades, results, terminal
+    from grader.reports.files import write_atomically
+    from grader.reports.progress import progress
+    from grader.submissions.folder import read_folder
+
+    submissions = read_folder(pile, selected)
+    with progress("Grading", len(submissions) * len(selected)) as advance:
+        students = grade_class(
+            course, selected, submissions, on_done=advance,
+            jobs=jobs or os.cpu_count() or 1, seed=course.seed if seed is None else seed,
+        )  # fmt: skip
+    document = results.as_json(results.results_document(course, students, {"level": "process"}))
+    write_atomically(out / "results.json", document)
+    write_atomically(out / "grades.csv", grades.grades_csv(course, selected, students))
+    if as_json:
+        click.echo(document, nl=False)
+    else:
+        terminal.print_class(_console(), course, selected, students)
+        click.echo(f"Written: {out / 'grades.csv'} and {out / 'results.json'}")
+    faults = [
+        f"{student.id}/{exercise.name}"
+        for student in students
+        for exercise in student.exercises
+        if exercise.verdict is Verdict.GRADER_FAULT
+    ]
+    if faults:
+        click.echo(f"grader: could not be graded, through no fault of the students: {', '.join(faults)}", err=True)
+        raise SystemExit(FAULT)
+
+
+@main.command()
+@exercise_arguments
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; fail if a stub is out of date.")
+@course_option
+def stubs(exercises: tuple[str, ...], only_check: bool, folder: Path) -> None:
+    """Write the stubs that students get from the solutions."""
+    course = _course(folder)
+    from grader.authoring.stubs import stub_path, write_stub
+
+    stale = False
+    for exercise in course.select(exercises):
+        changed = write_stub(course, exercise, only_check=only_check)
+        stale = stale or changed
+        word = ("out of date" if only_check else "written") if changed else "up to date"
+        click.echo(f"{stub_path(course, exercise).relative_to(course.root)}: {word}")
+    if only_check and stale:
+        raise SystemExit(FOUND_FAILURES)
+
+
+def _course(folder: Path) -> Course:
+    from grader.manifest import find_course
+
+    return find_course(folder)
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(soft_wrap=False)

@@ -1,0 +1,193 @@
+"""Comparisons whose failures speak to a student: where it differs, by how much, what was expected and found.
+
+A ``Mismatch`` has two texts: the full one, for public tests, and a summary without the hidden values.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from grader.judge.outcomes import StudentFailure
+from grader.models import Verdict
+from grader.wire.messages import Handle
+
+# The one place where tolerances stand: (relative, absolute) per dtype.
+TOLERANCES = {
+    "float16": (1e-2, 1e-3),
+    "bfloat16": (2e-2, 1e-2),
+    "float32": (1e-4, 1e-5),
+    "float64": (1e-7, 1e-9),
+}
+PYTHON_FLOAT = (1e-6, 1e-8)
+MAX_SHOWN = 200
+
+
+class Mismatch(AssertionError):  # noqa: N818  # it reads "mismatch" in a test's report
+    """The student's result is not what it should be."""
+
+    def __init__(self, message: str, summary: str) -> None:
+        super().__init__(message)
+        self.summary = summary
+
+
+def assert_equal(found: Any, expected: Any, what: str) -> None:
+    """``found`` is exactly ``expected``: lists, tuples, dicts, strings and numbers, compared by value."""
+    _compare(found, expected, what, "", (0.0, 0.0), top=True)
+
+
+def assert_close(found: Any, expected: Any, what: str, *, rtol: float | None = None, atol: float | None = None) -> None:
+    """``found`` is ``expected`` within the tolerance of its dtype: numbers, tensors, and lists of them."""
+    _compare(found, expected, what, "", (rtol, atol), top=True)
+
+
+@contextmanager
+def student_raises(kind: str, *, naming: str) -> Iterator[None]:
+    """The student's code must raise ``kind``, with a message that contains the word ``naming``."""
+    try:
+        yield
+    except StudentFailure as failure:
+        if failure.verdict is not Verdict.ERROR:
+            raise
+        if kind not in failure.types:
+            found = failure.types[0] if failure.types else "an error"
+            problem = f"A wrong {naming!r} must raise {kind}; your code raised {found} instead."
+            raise Mismatch(problem, problem) from None
+        if naming not in failure.text:
+            problem = f"The message of the {kind} must name the argument {naming!r}."
+            raise Mismatch(f"{problem} It says: {failure.text!r}", problem) from None
+    else:
+        problem = f"A wrong {naming!r} must raise {kind}; your code raised nothing."
+        raise Mismatch(problem, problem)
+
+
+def _compare(
+    found: Any, expected: Any, what: str, at: str, tolerance: tuple[float | None, float | None], top: bool = False
+) -> None:
+    place = f" at {at}" if at else ""
+    if _is_tensor(expected):
+        _compare_tensors(found, expected, what + place, tolerance)
+    elif isinstance(expected, list | tuple):
+        # Inside a result a list and a tuple mean the same; as the whole result the contract says which.
+        fits = type(found) is type(expected) if top else isinstance(found, list | tuple)
+        if not fits:
+            _wrong_kind(found, expected, what + place)
+        if len(found) != len(expected):
+            raise Mismatch(
+                f"{what}{place} must have {len(expected)} items, it has {len(found)}: "
+                f"expected {_show(expected)}, found {_show(found)}.",
+                f"A {_kind(expected)} has the wrong number of items.",
+            )
+        for index, pair in enumerate(zip(found, expected, strict=True)):
+            _compare(*pair, what, f"{at}[{index}]", tolerance)
+    elif isinstance(expected, dict):
+        if not isinstance(found, dict):
+            _wrong_kind(found, expected, what + place)
+        if found.keys() != expected.keys():
+            raise Mismatch(
+                f"{what}{place} must have the keys {_show(list(expected))}, found {_show(list(found))}.",
+                "A dict has the wrong keys.",
+            )
+        for key in expected:
+            _compare(found[key], expected[key], what, f"{at}[{key!r}]", tolerance)
+    elif _is_number(expected):
+        _compare_numbers(found, expected, what + place, tolerance)
+    elif type(found) is not type(expected):
+        _wrong_kind(found, expected, what + place)
+    elif found != expected:
+        raise Mismatch(f"{what}{place} must be {_show(expected)}, found {_show(found)}.", "A wrong value.")
+
+
+def _compare_numbers(found: Any, expected: Any, what: str, tolerance: tuple[float | None, float | None]) -> None:
+    if not _is_number(found):
+        _wrong_kind(found, expected, what)
+    relative, absolute = (
+        default if given is None else given for given, default in zip(tolerance, PYTHON_FLOAT, strict=True)
+    )
+    if found == expected:
+        return
+    if isinstance(found, float) and math.isnan(found):
+        if not (isinstance(expected, float) and math.isnan(expected)):
+            raise Mismatch(f"{what} is NaN; expected {expected!r}.", "A value is NaN.")
+        return
+    if math.isinf(found) or math.isinf(expected) or abs(found - expected) > absolute + relative * abs(expected):
+        raise Mismatch(f"{what} must be {expected!r}, found {found!r}.", "A wrong value.")
+
+
+def _compare_tensors(found: Any, expected: Any, what: str, tolerance: tuple[float | None, float | None]) -> None:
+    if not _is_tensor(found):
+        _wrong_kind(found, expected, what)
+    if found.shape != expected.shape:
+        shapes = f"expected {tuple(expected.shape)}, found {tuple(found.shape)}"
+        raise Mismatch(f"{what} has the wrong shape: {shapes}.", f"A wrong shape: {shapes}.")
+    if found.dtype != expected.dtype:
+        dtypes = f"expected {expected.dtype}, found {found.dtype}"
+        raise Mismatch(f"{what} has the wrong dtype: {dtypes}.", f"A wrong dtype: {dtypes}.")
+    if found.device != expected.device:
+        devices = f"expected {expected.device}, found {found.device}"
+        raise Mismatch(f"{what} is on the wrong device: {devices}.", f"A wrong device: {devices}.")
+    defaults = TOLERANCES.get(str(expected.dtype).removeprefix("torch."), (0.0, 0.0))
+    relative, absolute = (
+        default if given is None else given for given, default in zip(tolerance, defaults, strict=True)
+    )
+    torch = sys.modules["torch"]
+    same = torch.isclose(found, expected, rtol=relative, atol=absolute, equal_nan=True)
+    wrong = int((~same).sum())
+    if not wrong:
+        return
+    counts = f"{wrong} of {found.numel()} values differ"
+    nans = int(found.isnan().sum()) - int(expected.isnan().sum())
+    if nans > 0:
+        counts += f", {nans} of them NaN" if nans > 1 else ", one of them NaN"
+    # 0-dim tensors have one place, which needs no index.
+    first = tuple((~same).nonzero()[0].tolist()) if found.dim() else ()
+    difference = (found[~same].double() - expected[~same].double()).abs()
+    difference = difference[difference.isfinite()]
+    if difference.numel():
+        counts += f", the largest difference is {difference.max().item():.3g}"
+    at = f" at {list(first)}" if first else ""
+    raise Mismatch(
+        f"{what} is wrong: {counts}. Expected{at} {expected[first].item():.6g}, found {found[first].item():.6g}.",
+        f"Wrong values: {counts}.",
+    )
+
+
+def _wrong_kind(found: Any, expected: Any, what: str) -> None:
+    kinds = f"expected {_kind(expected)}, found {_kind(found)}"
+    advice = ""
+    if _is_tensor(found) and _is_number(expected):
+        advice = " (.item() or .tolist() makes plain numbers)"
+    elif isinstance(found, Handle):
+        advice = " (only plain Python data and tensors can be returned)"
+    raise Mismatch(
+        f"{what} is of the wrong kind: {kinds}{advice}.",
+        f"The wrong kind of result: {kinds}{advice}.",
+    )
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "nothing (None)"
+    if _is_number(value):
+        return "a number"
+    if _is_tensor(value):
+        return "a tensor"
+    if isinstance(value, Handle):
+        return f"an object of type {value.kind}"
+    return f"a {type(value).__name__}"
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + " …"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _is_tensor(value: Any) -> bool:
+    return "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor)

@@ -1,0 +1,45 @@
+"""What a judge tells about its work while it works: one JSON line an event, readable after a sudden death."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from grader.models import Criterion, CriterionResult
+
+
+class Collected(msgspec.Struct, frozen=True, tag="collected"):
+    """The criteria of the suites, in order."""
+
+    criteria: tuple[Criterion, ...]
+
+
+class Started(msgspec.Struct, frozen=True, tag="started"):
+    """A criterion's first test begins."""
+
+    id: str
+
+
+class Finished(msgspec.Struct, frozen=True, tag="finished"):
+    """All tests of a criterion are done."""
+
+    result: CriterionResult
+
+
+Event = Collected | Started | Finished
+
+_decoder = msgspec.json.Decoder(Event)
+
+
+def write_event(stream: BinaryIO, event: Event) -> None:
+    stream.write(msgspec.json.encode(event) + b"\n")
+    stream.flush()
+
+
+def read_events(data: bytes) -> Iterator[Event]:
+    """The events of a stream; a last line that was cut off is left out."""
+    for line in data.splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            yield _decoder.decode(line)

@@ -1,0 +1,208 @@
+"""The pytest plugin: makes ordinary tests into criteria, and gives them the ``student`` fixture.
+
+It is active in the suites of a course only: ``exercises/<name>/test_<name>.py`` and
+``tests/hidden/test_<name>.py`` below a ``course.toml``. Other tests never notice it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import pytest
+
+from grader.errors import GraderError
+from grader.judge.criteria import check_suite, criterion_of
+from grader.judge.events import Collected, Finished, Started, write_event
+from grader.judge.seeding import seed_for
+from grader.judge.student import Session, Student, was_answered
+from grader.judge.suites import Suite, find_suite
+from grader.judge.transports.inprocess import InProcessTransport
+from grader.judge.verdicts import combine, judge_exception
+from grader.models import Criterion, CriterionResult
+from grader.scoring import points_of
+from grader.wire.executor import seed_everything
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("grader", "course exercises")
+    group.addoption(
+        "--submission", type=Path, metavar="PATH",
+        help="grade this file, or the files in this folder, instead of those beside the public tests",
+    )  # fmt: skip
+    group.addoption("--course-seed", type=int, metavar="N", help="draw inputs from this seed, not course.toml's")
+    group.addoption("--events", type=Path, metavar="FILE", help="write what happens to FILE, one JSON line each")
+    group.addoption("--criteria", metavar="IDS", help="run only these criteria (ids, separated by commas)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "criterion(values): what a test is worth; use @criterion")
+    config.pluginmanager.register(GraderPlugin(config), "grader-course")
+
+
+class Report:
+    """The words for a failed criterion, in place of a traceback through our own code."""
+
+    def __init__(self, result: CriterionResult) -> None:
+        self.result = result
+        self.reprcrash = self  # pytest takes the one line of its summary from reprcrash.message
+
+    @property
+    def message(self) -> str:
+        return f"{self.result.verdict}: {self.result.message.partition(chr(10))[0]}"
+
+    def toterminal(self, terminal: Any) -> None:
+        terminal.line(str(self))
+
+    def __str__(self) -> str:
+        criterion = self.result.criterion
+        return (
+            f"{criterion.title} ({criterion.points} points): {self.result.verdict}\n"
+            f"  {criterion.sentence}\n\n  {self.result.message.replace(chr(10), chr(10) + '  ')}\n\n"
+            f"  Hint: {criterion.hint}"
+        )
+
+
+class GraderPlugin:
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.suites: dict[Path, Suite | None] = {}
+        self.sessions: dict[str, Session] = {}
+        self.results: dict[tuple[str, str], list[CriterionResult]] = {}
+        self.left: dict[tuple[str, str], int] = {}  # tests of a criterion that are still to run
+        events = config.getoption("events")
+        self.events: BinaryIO | None = events.open("ab") if events else None
+
+    # Collection
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        try:
+            ours = [item for item in items if self.suite_of(item)]
+            check_suite(ours, lambda item: self.suite_of(item).exercise.name)  # type: ignore[union-attr]
+        except GraderError as error:
+            raise pytest.UsageError(str(error)) from error
+        wanted = self.config.getoption("criteria")
+        if wanted is not None:
+            ids = set(wanted.split(","))
+            ours = [item for item in ours if self.criterion(item).id in ids]
+            items[:] = ours
+        for item in ours:
+            self.prepare(item)
+        if self.events:
+            criteria = {self.key(item): self.criterion(item) for item in ours}
+            write_event(self.events, Collected(tuple(criteria.values())))
+
+    def prepare(self, item: pytest.Item) -> None:
+        self.left[self.key(item)] = self.left.get(self.key(item), 0) + 1
+        item.add_marker(pytest.mark.timeout(self.criterion(item).timeout))
+        function: Any = getattr(item, "obj", None)
+        if getattr(function, "is_hypothesis_test", False):
+            from hypothesis import HealthCheck, Phase, seed, settings
+
+            seed(self.seed(item))(function)
+            if not getattr(function, "_hypothesis_internal_settings_applied", False):
+                phases = [Phase.explicit, Phase.generate]
+                settings(
+                    max_examples=20,
+                    deadline=None,  # the test's own timeout counts
+                    database=None,
+                    report_multiple_bugs=False,
+                    suppress_health_check=list(HealthCheck),
+                    # A small counterexample helps a student; a hidden one is shown to nobody.
+                    phases=phases if self.criterion(item).hidden else [*phases, Phase.shrink],
+                )(function)
+
+    def suite_of(self, item: pytest.Item) -> Suite | None:
+        if item.path not in self.suites:
+            self.suites[item.path] = find_suite(item.path)
+        suite = self.suites[item.path]
+        if suite is None and (criterion_of(item) or "student" in getattr(item, "fixturenames", ())):
+            raise GraderError(
+                f"{item.path}: this test belongs to no exercise. Suites are exercises/<name>/test_<name>.py and "
+                "tests/hidden/test_<name>.py, with <name> in course.toml."
+            )
+        return suite
+
+    def suite(self, item: pytest.Item) -> Suite:
+        suite = self.suite_of(item)
+        assert suite is not None
+        return suite
+
+    def criterion(self, item: pytest.Item) -> Criterion:
+        found = criterion_of(item)
+        assert found is not None
+        return msgspec.structs.replace(found, hidden=self.suite(item).hidden)
+
+    def key(self, item: pytest.Item) -> tuple[str, str]:
+        return self.suite(item).exercise.name, self.criterion(item).id
+
+    def seed(self, item: pytest.Item) -> int:
+        course_seed = self.config.getoption("course_seed")
+        suite = self.suite(item)
+        return seed_for(suite.course.seed if course_seed is None else course_seed, f"{suite.exercise.name}/{item.name}")
+
+    # Running
+
+    def session_of(self, item: pytest.Item) -> Session:
+        suite = self.suite(item)
+        name = suite.exercise.name
+        if name not in self.sessions:
+            files = suite.student_files(self.config.getoption("submission"))
+            self.sessions[name] = Session(InProcessTransport(name, files))
+        return self.sessions[name]
+
+    @pytest.fixture
+    def student(self, request: pytest.FixtureRequest) -> Student:
+        """The student's module: its functions by name."""
+        student = Student(self.session_of(request.node), self.seed(request.node))
+        request.node.stash[STUDENT] = student
+        return student
+
+    @pytest.fixture
+    def rng(self, request: pytest.FixtureRequest) -> random.Random:
+        """A generator for this test's inputs, seeded from the course's seed and the test."""
+        return random.Random(self.seed(request.node))
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        if self.suite_of(item):
+            seed_everything(self.seed(item))
+            if self.events and self.key(item) not in self.results:
+                write_event(self.events, Started(self.criterion(item).id))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if self.suite_of(item) is None or (report.when != "call" and report.passed):
+            return report
+        student = item.stash.get(STUDENT, None)
+        error = call.excinfo.value if call.excinfo else None
+        result = judge_exception(self.criterion(item), error, student is not None and was_answered(student))
+        if not result.passed and self.config.option.tbstyle == "auto":
+            report.longrepr = Report(result)  # type: ignore[assignment]
+        key = self.key(item)
+        self.results.setdefault(key, []).append(result)
+        self.left[key] -= 1
+        if self.left[key] == 0 and self.events:
+            write_event(self.events, Finished(combine(self.results[key])))
+        return report
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        by_exercise: dict[str, list[CriterionResult]] = {}
+        for (exercise, _), results in self.results.items():
+            by_exercise.setdefault(exercise, []).append(combine(results))
+        for exercise, criteria in by_exercise.items():
+            earned, possible = points_of(criteria)
+            terminalreporter.write_line(f"{exercise}: {earned} of {possible} points in these tests")
+
+    def pytest_unconfigure(self) -> None:
+        if self.events:
+            self.events.close()
+
+
+STUDENT = pytest.StashKey[Student]()

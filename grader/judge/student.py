@@ -1,0 +1,117 @@
+"""The student's module as a test sees it: ``student.edit_distance("ab", "ba")``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from grader.judge.outcomes import StudentFailure, timed_out
+from grader.judge.transports.base import Transport
+from grader.models import Verdict
+from grader.wire.messages import Call, Handle, Reply
+
+PATIENCE = 2  # a function that ran out of time so often is not called again
+
+
+class Session:
+    """One submission's way through a suite: loads the module once, remembers what timed out."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+        self.timeouts: Counter[str] = Counter()
+        self.loaded = False
+        self.broken: StudentFailure | None = None
+
+    def load(self) -> None:
+        """Import the module, once; a module that cannot be imported fails every test in the same way."""
+        if self.broken:
+            raise self.broken
+        if not self.loaded:
+            try:
+                self.transport.load()
+            except StudentFailure as failure:
+                self.broken = failure
+                raise
+            except pytest.fail.Exception:
+                self.broken = timed_out("Importing your module")
+                raise self.broken from None
+            self.loaded = True
+
+
+class Student:
+    """Attribute access names a function or class of the student's module."""
+
+    def __init__(self, session: Session, seed: int) -> None:
+        self._session = session
+        self._seed: int | None = seed
+        self._out_of_time: StudentFailure | None = None
+        self._answered = False
+
+    def __getattr__(self, name: str) -> Function:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Function(self, name)
+
+    def _perform(self, call: Call) -> Reply:
+        label = call.target if call.handle is None else f"{call.handle.kind}.{call.target}"
+        if self._out_of_time:  # hypothesis tries again after a failure; the test's time is used up
+            raise self._out_of_time
+        if self._session.timeouts[label] >= PATIENCE:
+            raise timed_out(label)
+        self._session.load()
+        if self._seed is not None:
+            self._session.transport.seed(self._seed)
+            self._seed = None
+        try:
+            reply = self._session.transport.call(call)
+        except StudentFailure as failure:
+            if failure.verdict is not Verdict.TIMEOUT:
+                raise
+            raise self._note_timeout(label) from None
+        except pytest.fail.Exception as error:  # pytest-timeout's alarm rang inside the student's code
+            if "Timeout" not in str(error):
+                raise
+            raise self._note_timeout(label) from None
+        self._answered = True
+        return reply
+
+    def _note_timeout(self, label: str) -> StudentFailure:
+        self._session.timeouts[label] += 1
+        self._out_of_time = timed_out(label)
+        return self._out_of_time
+
+
+class Function:
+    """A function of the student's: call it, or ask for more than its value."""
+
+    def __init__(self, student: Student, name: str, handle: Handle | None = None) -> None:
+        self._student = student
+        self._name = name
+        self._handle = handle
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The result as plain data."""
+        return self._perform(args, kwargs).value
+
+    def observe(self, *args: Any, **kwargs: Any) -> Reply:
+        """The result, and the arguments as they are after the call."""
+        return self._perform(args, kwargs, arguments=True)
+
+    def gradients(self, *args: Any, **kwargs: Any) -> Reply:
+        """The result, and the gradient of its sum for every floating-point tensor argument."""
+        return self._perform(args, kwargs, gradients=True)
+
+    def measure(self, *args: Any, **kwargs: Any) -> Reply:
+        """The result, and the most memory that Python allocated during the call."""
+        return self._perform(args, kwargs, memory=True)
+
+    def _perform(self, args: tuple[Any, ...], kwargs: dict[str, Any], **wanted: bool) -> Reply:
+        call = Call(target=self._name, handle=self._handle, args=args, kwargs=kwargs, **wanted)
+        return self._student._perform(call)
+
+
+def was_answered(student: Student) -> bool:
+    """Whether the student's code has returned anything in this test."""
+    return student._answered

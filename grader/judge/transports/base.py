@@ -1,0 +1,20 @@
+"""What every transport offers to the judge."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from grader.wire.messages import Call, Reply
+
+
+class Transport(Protocol):
+    """Reaches one student's module of one exercise. Failures are raised as ``StudentFailure``."""
+
+    def load(self) -> None:
+        """Import the student's module."""
+
+    def seed(self, seed: int) -> None:
+        """Seed the generators that the student's code draws from."""
+
+    def call(self, call: Call) -> Reply:
+        """Perform a call and bring its result back as plain data."""

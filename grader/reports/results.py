@@ -1,0 +1,64 @@
+"""``results.json``: everything that was found out, as specified in docs/results.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from grader.manifest import Course
+from grader.models import CriterionResult, ExerciseResult, StudentResult
+from grader.scoring import course_score, exercise_score
+
+FORMAT = 1
+
+
+def results_document(course: Course, students: Sequence[StudentResult], confinement: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "course": course.title,
+        "confinement": confinement,
+        "students": [
+            {
+                "id": student.id,
+                "score": rounded(course_score(student, course.weights)),
+                "exercises": [exercise_document(exercise) for exercise in student.exercises],
+            }
+            for student in students
+        ],
+    }
+
+
+def exercise_document(exercise: ExerciseResult) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "name": exercise.name,
+        "score": rounded(exercise_score(exercise)),
+        "verdict": exercise.verdict.value,
+        "criteria": [criterion_document(result) for result in exercise.criteria],
+    }
+    return {**document, "fault": exercise.fault} if exercise.fault else document
+
+
+def criterion_document(result: CriterionResult) -> dict[str, Any]:
+    criterion = result.criterion
+    return {
+        "id": criterion.id,
+        "title": criterion.title,
+        "kind": criterion.kind.value,
+        "points": criterion.points,
+        "hidden": criterion.hidden,
+        "verdict": result.verdict.value,
+        "message": result.message,
+        "line": result.line,
+        "hint": "" if result.passed else criterion.hint,
+        "diagnosis": None,
+    }
+
+
+def rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 2)
+
+
+def as_json(document: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"

@@ -1,0 +1,82 @@
+"""Results for the terminal, readable at 80 columns and without colours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from grader.manifest import Course, Exercise
+from grader.models import CriterionResult, ExerciseResult, StudentResult, Verdict
+from grader.scoring import course_score, exercise_score, points_of
+
+MARKS = {Verdict.PASSED: ("✓", "green"), Verdict.FAILED: ("✗", "red")}
+REMARKABLE = (
+    Verdict.GRADER_FAULT, Verdict.TAMPERED, Verdict.CRASHED, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.ERROR,
+)  # fmt: skip
+
+
+def print_check(console: Console, exercise: Exercise, result: ExerciseResult | str) -> None:
+    """What passed, what did not, one sentence and the hint for the first failure, and the points so far."""
+    console.print(f"\n[bold]{exercise.name}[/bold]  {escape(exercise.title)}")
+    if isinstance(result, str):
+        console.print(f"  [red]{escape(result)}[/red]")
+        return
+    first = next((r for r in result.criteria if not r.passed), None)
+    for criterion in result.criteria:
+        _print_criterion(console, criterion, explained=criterion is first)
+    earned, possible = points_of(result.criteria)
+    passed = sum(r.passed for r in result.criteria)
+    console.print(f"  {passed} of {len(result.criteria)} public criteria, {earned} of {possible} points so far.")
+    console.print(f"  {exercise.hidden_criteria} hidden criteria are graded by your teacher.")
+
+
+def _print_criterion(console: Console, result: CriterionResult, *, explained: bool) -> None:
+    mark, colour = MARKS.get(result.verdict, ("✗", "yellow"))
+    verdict = "" if result.verdict in MARKS else f" ({result.verdict})"
+    points = result.criterion.points if result.passed else 0
+    title = f"{escape(result.criterion.title)}{verdict}"
+    console.print(f"  [{colour}]{mark}[/{colour}] {title}  [dim]{points}/{result.criterion.points}[/dim]")
+    if explained:
+        for text in (result.criterion.sentence, result.message, f"Hint: {result.criterion.hint}"):
+            console.print(Padding(escape(text), (0, 0, 0, 6)), highlight=False)
+
+
+def print_class(
+    console: Console, course: Course, exercises: Sequence[Exercise], students: Sequence[StudentResult]
+) -> None:
+    """The table of scores, with a remark where a zero has another reason than a wrong answer."""
+    table = Table(title=course.title, title_justify="left", pad_edge=False)
+    table.add_column("student", no_wrap=True)
+    for exercise in exercises:
+        table.add_column(exercise.name, justify="right", overflow="fold", min_width=5)
+    table.add_column("total", justify="right", style="bold", no_wrap=True)
+    table.add_column("remarks", overflow="fold")
+    for student in students:
+        scores = [_score(exercise_score(exercise)) for exercise in student.exercises]
+        total = _score(course_score(student, course.weights))
+        table.add_row(escape(student.id), *scores, total, escape("; ".join(_remarks(student))))
+    console.print(table)
+
+
+def _remarks(student: StudentResult) -> list[str]:
+    remarks = []
+    for exercise in student.exercises:
+        counts = Counter(result.verdict for result in exercise.criteria)
+        if exercise.fault:
+            remarks.append(f"{exercise.name}: could not be graded")
+        elif exercise.verdict is Verdict.MISSING:
+            remarks.append(f"{exercise.name}: missing")
+        else:
+            worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
+            if worst:
+                remarks.append(f"{exercise.name}: {counts[worst]} × {worst}")
+    return remarks
+
+
+def _score(score: float | None) -> str:
+    return "–" if score is None else f"{score:.1f}"

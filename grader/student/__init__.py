@@ -1,0 +1,1 @@
+"""For students: check their own work."""

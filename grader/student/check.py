@@ -1,0 +1,30 @@
+"""``grader check``: the public tests on the student's own files, one exercise after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from grader.judge.run import JudgeFault, run_suites
+from grader.manifest import Course, Exercise
+from grader.models import ExerciseResult
+
+
+def check_exercises(course: Course, exercises: Iterable[Exercise]) -> Iterator[tuple[Exercise, ExerciseResult | str]]:
+    """Each exercise with its result, or with what kept its tests from running."""
+    for exercise in exercises:
+        suite = course.public_suite(exercise)
+        if not suite.is_file():
+            yield exercise, f"Its tests are missing: {suite}. Get a fresh copy of the course."
+            continue
+        try:
+            criteria = run_suites(
+                [suite],
+                course.folder(exercise) / f"{exercise.name}.py",
+                budget=exercise.budget,
+                seed=course.seed,
+                cwd=course.root,
+            )
+        except JudgeFault as fault:
+            yield exercise, f"Its tests could not be run:\n{fault}"
+        else:
+            yield exercise, ExerciseResult(name=exercise.name, criteria=criteria)

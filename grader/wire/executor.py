@@ -1,0 +1,203 @@
+"""Runs the student's code: loads the module, performs calls, and turns what comes back into plain data.
+
+The same executor serves the in-process transport and the confined worker, so a suite sees the same
+behaviour over both. It trusts nothing that the student's objects say about themselves further than it must,
+but it is not a boundary: that is the process around it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.abc
+import importlib.machinery
+import linecache
+import random
+import sys
+import tracemalloc
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from grader.wire.messages import Absent, Call, Failure, Handle, Reply
+
+MAX_TEXT = 500
+MAX_DEPTH = 40
+MAX_FRAMES = 8
+
+
+class StudentError(Exception):
+    """The student's code did not answer with a value; ``failure`` says why."""
+
+    def __init__(self, failure: Failure | Absent) -> None:
+        super().__init__(failure)
+        self.failure = failure
+
+
+class Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the student's modules by name among the given sources and nowhere else."""
+
+    def __init__(self, sources: Mapping[str, tuple[str, bytes]]) -> None:
+        self.sources = sources  # module name -> (file name, source)
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
+        if name not in self.sources:
+            return None
+        spec = importlib.machinery.ModuleSpec(name, self, origin=self.sources[name][0])
+        spec.has_location = True
+        return spec
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        filename, source = self.sources[module.__name__]
+        code = compile(source, filename, "exec", dont_inherit=True)
+        linecache.checkcache(filename)
+        exec(code, module.__dict__)  # noqa: S102  # running the student's code is what this class is for
+
+
+class Executor:
+    """One student's module, loaded once, and the objects it made that tests hold handles to."""
+
+    def __init__(self, name: str, sources: Mapping[str, tuple[str, bytes]]) -> None:
+        self.name = name
+        self.sources = sources
+        self.files = {filename for filename, _ in sources.values()}
+        self.module: types.ModuleType | None = None
+        self.objects: dict[int, object] = {}
+
+    def load(self) -> None:
+        """Import the student's module; whatever it raises, SystemExit included, is a StudentError."""
+        for name in self.sources:
+            sys.modules.pop(name, None)
+        sys.meta_path.insert(0, Sources(self.sources))
+        self.module = self._guarded(lambda: importlib.import_module(self.name))
+
+    def call(self, call: Call) -> Reply:
+        function = self._resolve(call)
+        args = tuple(self._receive(value) for value in call.args)
+        kwargs = {name: self._receive(value) for name, value in call.kwargs.items()}
+        leaves = [_leaf(value) for value in args] if call.gradients else []
+        if call.gradients:
+            args = tuple(value if leaf is None else leaf for value, leaf in zip(args, leaves, strict=True))
+        peak = 0
+        if call.memory:
+            tracemalloc.start()
+        try:
+            value = self._guarded(lambda: function(*args, **kwargs))
+        finally:
+            if call.memory:
+                peak = tracemalloc.get_traced_memory()[1]
+                tracemalloc.stop()
+        return Reply(
+            value=self._send(value),
+            args=tuple(self._send(a) for a in args) if call.arguments else (),
+            kwargs={name: self._send(v) for name, v in kwargs.items()} if call.arguments else {},
+            gradients=self._guarded(lambda: _gradients(value, leaves)),
+            peak_bytes=peak,
+        )
+
+    def _resolve(self, call: Call) -> Callable[..., Any]:
+        found: Any = self.objects[call.handle.id] if call.handle else self.module
+        try:
+            return self._guarded(lambda: getattr(found, call.target)) if call.target else found  # type: ignore[no-any-return]
+        except StudentError as error:
+            if isinstance(error.failure, Failure) and "AttributeError" in error.failure.types:
+                near = difflib.get_close_matches(call.target, [n for n in dir(found) if n[:1] != "_"], n=1)
+                raise StudentError(Absent(name=call.target, near=near[0] if near else "")) from None
+            raise
+
+    def _guarded(self, run: Callable[[], Any]) -> Any:
+        try:
+            return run()
+        except StudentError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise StudentError(self._describe(error)) from error
+
+    def _describe(self, error: BaseException) -> Failure:
+        frames: list[str] = []
+        trace = error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if code.co_filename in self.files:
+                where = "" if code.co_name == "<module>" else f" in {code.co_name}"
+                frames.append(f"{_base(code.co_filename)}:{trace.tb_lineno}{where}")
+            trace = trace.tb_next
+        if isinstance(error, SyntaxError) and error.filename in self.files:
+            frames.append(f"{_base(error.filename)}:{error.lineno}")
+        try:
+            text = error.msg if isinstance(error, SyntaxError) else str(error)
+        except Exception:
+            text = "(its message cannot be shown)"
+        names = tuple(cls.__name__ for cls in type(error).__mro__ if cls is not object)
+        return Failure(types=names, message=text[:MAX_TEXT], frames=tuple(frames[-MAX_FRAMES:]))
+
+    def _receive(self, value: Any) -> Any:
+        """A copy of the judge's data, handles replaced by what they stand for, functions by callbacks."""
+        if isinstance(value, Handle):
+            return self.objects[value.id]
+        if isinstance(value, list | tuple):
+            return type(value)(self._receive(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self._receive(item) for key, item in value.items()}
+        if _is_tensor(value):
+            return value.detach().clone()
+        if callable(value):
+            return lambda *args: self._receive(value(*(self._send(arg) for arg in args)))
+        return value
+
+    def _send(self, value: Any, depth: int = 0) -> Any:
+        """Plain data as it is, in its plainest type; anything else as a handle."""
+        if depth > MAX_DEPTH:
+            raise StudentError(
+                Failure(types=("RecursionError",), message=f"a result nested more than {MAX_DEPTH} deep")
+            )
+        if value is None or isinstance(value, bool):
+            return value
+        for plain in (int, float, str):
+            if isinstance(value, plain):
+                return plain(value)
+        if isinstance(value, list | tuple):
+            items = [self._send(item, depth + 1) for item in value]
+            return items if isinstance(value, list) else tuple(items)
+        if isinstance(value, dict):
+            return {self._send(k, depth + 1): self._send(v, depth + 1) for k, v in value.items()}
+        if _is_tensor(value):
+            return value.detach().clone()
+        if "numpy" in sys.modules and isinstance(value, sys.modules["numpy"].generic):
+            return self._send(value.item(), depth + 1)
+        handle = Handle(id=len(self.objects), kind=type(value).__name__[:80])
+        self.objects[handle.id] = value
+        return handle
+
+
+def seed_everything(seed: int) -> None:
+    """Seed every generator that code may draw from: random, and numpy and torch where they are imported."""
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+
+
+def _base(filename: str | None) -> str:
+    return (filename or "").replace("\\", "/").rpartition("/")[2]
+
+
+def _is_tensor(value: object) -> bool:
+    # Nothing can be a tensor before torch is imported, and the first exercise does without that second.
+    return "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor)
+
+
+def _leaf(value: Any) -> Any:
+    return value.requires_grad_() if _is_tensor(value) and value.is_floating_point() else None
+
+
+def _gradients(value: Any, leaves: list[Any]) -> tuple[Any, ...]:
+    """The gradient of the summed result for each leaf: zeros if unused, None if the result is detached."""
+    inputs = [leaf for leaf in leaves if leaf is not None]
+    if not inputs or not _is_tensor(value) or not value.requires_grad:
+        return (None,) * len(leaves)
+    torch = sys.modules["torch"]
+    found = torch.autograd.grad(value.sum(), inputs, allow_unused=True, materialize_grads=True)
+    by_leaf = dict(zip(map(id, inputs), found, strict=True))
+    return tuple(None if leaf is None else by_leaf[id(leaf)] for leaf in leaves)

@@ -1,0 +1,55 @@
+"""The vocabulary between judge and student: plain data, and opaque handles to what stays on the far side.
+
+Plain data is None, bool, int, float, str, list, tuple, dict with such keys, and tensors. Nothing else
+crosses: no code, no pickle, no object that could decide a comparison.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Handle(msgspec.Struct, frozen=True):
+    """Stands for an object that stays with the student; it says only what kind of thing it is."""
+
+    id: int
+    kind: str
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """Call ``target`` (a name in the student's module, or one behind a handle) and say what to bring back."""
+
+    target: str
+    handle: Handle | None = None
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = {}
+    arguments: bool = False  # the arguments as they are after the call
+    gradients: bool = False  # of the summed result, for every floating-point tensor argument
+    memory: bool = False  # the most that Python allocated during the call
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """What a call brought back."""
+
+    value: Any
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = {}
+    gradients: tuple[Any, ...] = ()
+    peak_bytes: int = 0
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """The student's code raised: the names of the exception's classes, its text, and the student's own lines."""
+
+    types: tuple[str, ...]
+    message: str
+    frames: tuple[str, ...] = ()  # "ctc.py:31 in log_likelihood", outermost first
+
+
+class Absent(msgspec.Struct, frozen=True, kw_only=True):
+    """The name that was to be called does not exist."""
+
+    name: str
+    near: str = ""  # a name that does exist and looks like it
