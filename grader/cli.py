@@ -105,11 +105,12 @@ def grade(
     from grader.models import Verdict
     from grader.pipeline import grade_class
     from grader.reports import grades, results, terminal
-    from grader.reports.files import write_atomically
+    from grader.reports.files import make_folder, write_atomically
     from grader.reports.progress import progress
     from grader.submissions.folder import read_folder
 
     submissions = read_folder(pile, selected)
+    make_folder(out)
     with progress("Grading", len(submissions) * len(selected)) as advance:
         students = grade_class(
             course, selected, submissions, on_done=advance,

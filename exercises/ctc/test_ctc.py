@@ -1,0 +1,151 @@
+"""Public tests of `ctc`. Run them with `pytest exercises/ctc` or `grader check ctc`; the hidden ones ask for more."""
+
+from itertools import product
+
+import torch
+import torch.nn.functional as F  # noqa: N812  # its usual name
+
+from grader.judge import assert_close, assert_equal, criterion, student_raises
+
+LETTERS = "-Helo"  # class 0 is the blank
+
+
+def ids(text):
+    return [LETTERS.index(letter) for letter in text]
+
+
+# The lattice of the handout: three frames of P(-), P(a), P(b).
+THREE_FRAMES = torch.tensor([[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.4, 0.1, 0.5]], dtype=torch.float64).log()
+
+
+@criterion(
+    "Hello in many ways",
+    points=2,
+    kind="value",
+    hint="Two steps, and their order matters: first merge equal neighbours, then drop the blanks.",
+)
+def test_hello(student):
+    """Paths collapse to the labelling that they stand for: the examples of the lecture."""
+    for path, labels in [
+        ("HHHHHH-eeeelll-lll--oo---", "Hello"),
+        ("Hel-lo", "Hello"),
+        ("Heeeelll----llo", "Hello"),
+        ("Hello", "Helo"),
+        ("", ""),
+    ]:
+        assert_equal(student.collapse(ids(path)), ids(labels), f"collapse of {path!r}, that is {ids(path)},")
+
+
+@criterion(
+    "The most probable path, collapsed",
+    points=1,
+    kind="value",
+    hint="argmax over the classes of each frame, .tolist(), then collapse with the caller's blank.",
+)
+def test_best_path(student):
+    """Greedy decoding takes the best class of each frame and collapses that path, to a list of plain ints."""
+    path = [3, 3, 1, 1, 3, 2, 1, 1]
+    scores = F.one_hot(torch.tensor(path), 4) * 2.0  # (8, 4)
+    assert_equal(student.greedy_decode(scores.log_softmax(1)), [3, 1, 3, 2, 1], f"greedy_decode of the path {path}")
+    found = student.greedy_decode(scores.log_softmax(1), blank=3)
+    assert_equal(found, [1, 2, 1], f"greedy_decode of the path {path} with blank=3")
+
+
+@criterion(
+    "The lattice of the handout",
+    points=2,
+    kind="value",
+    hint="Print your forward variables frame by frame and lay them beside the handout's table.",
+)
+def test_lattice_of_the_handout(student):
+    """The forward recursion gives the probabilities that the handout computes by hand."""
+    for target, probability in [([1, 2], 0.492), ([1, 1], 0.021), ([2], 0.15)]:
+        expected = torch.tensor(probability, dtype=torch.float64).log()
+        found = student.log_likelihood(THREE_FRAMES, target)
+        assert_close(found, expected, f"log_likelihood(three frames of the handout, {target})")
+
+
+@criterion(
+    "All labellings share probability 1",
+    points=2,
+    kind="invariance",
+    hint="More than 1: some path is counted for two labellings (may a blank between equal labels be jumped over?). "
+    "Less: some way into, through or out of the lattice is missing.",
+)
+def test_shares_of_one(student):
+    """Every path collapses to exactly one labelling, so the probabilities of all labellings sum to 1."""
+    log_probs = torch.randn(3, 4, dtype=torch.float64).log_softmax(1)
+    shares = []
+    for length in range(4):
+        for target in product([1, 2, 3], repeat=length):
+            found = student.log_likelihood(log_probs, list(target))
+            assert isinstance(found, torch.Tensor) and found.dim() == 0, (
+                f"log_likelihood must be a 0-dim tensor, found {found!r}"
+            )
+            shares.append(found.exp())
+    total = torch.stack(shares).sum()
+    assert_close(total, torch.ones_like(total), "the sum over all labellings of 3 frames with 4 classes")
+
+
+@criterion(
+    "No path, no probability",
+    points=2,
+    kind="robustness",
+    hint="Equal neighbours in the target need a blank between them, that is one frame more. log 0 is -inf.",
+)
+def test_no_path(student):
+    """A target that needs more frames than there are has log-likelihood -inf, and not NaN or a large number."""
+    two_frames = THREE_FRAMES[:2]
+    for target in ([1, 1], [1, 2, 1], [2, 2, 1, 1]):
+        found = student.log_likelihood(two_frames, target)
+        assert_close(found, two_frames.new_tensor(-torch.inf), f"log_likelihood(two frames, {target})")
+    expected = THREE_FRAMES[0, 1] + THREE_FRAMES[1, 2]  # exactly one path fits
+    assert_close(student.log_likelihood(two_frames, [1, 2]), expected, "log_likelihood(two frames, [1, 2])")
+
+
+@criterion(
+    "The loss of a batch",
+    points=2,
+    kind="value",
+    hint="One number an utterance: minus the log-likelihood of its first lengths[n] frames. Then their plain mean.",
+)
+def test_loss_of_a_batch(student):
+    """The loss is the mean over the batch of -log_likelihood, and frames past a length are ignored."""
+    log_probs = torch.randn(3, 7, 5, dtype=torch.float64).log_softmax(2)
+    targets, lengths = [[1, 1, 4], [2], []], torch.tensor([7, 5, 6])
+    sizes = torch.tensor([len(target) for target in targets])
+    flat = torch.tensor([1, 1, 4, 2])  # torch takes the targets one after the other
+    losses = F.ctc_loss(log_probs.transpose(0, 1), flat, lengths, sizes, reduction="none")  # (3,)
+    found = student.ctc_loss(log_probs, targets, lengths)
+    assert_close(found, losses.mean(), f"ctc_loss(log_probs (3, 7, 5), {targets}, lengths={lengths.tolist()})")
+
+
+@criterion(
+    "The best labelling is not the best path",
+    points=2,
+    kind="value",
+    hint="Paths that collapse to the same prefix are one entry of the beam, and their probabilities add up.",
+)
+def test_best_labelling(student):
+    """With P(blank) = 0.6 and P(a) = 0.4 in two frames, 'a' has 0.64: more than the best path, which is empty."""
+    log_probs = torch.tensor([[0.6, 0.4], [0.6, 0.4]], dtype=torch.float64).log()
+    found = student.prefix_beam_search(log_probs, 2)
+    expected = [([1], torch.tensor(0.64).log().item()), ([], torch.tensor(0.36).log().item())]
+    assert_close(found, expected, "prefix_beam_search([[.6, .4], [.6, .4]], beam_size=2)", rtol=1e-4)
+
+
+@criterion(
+    "Wrong arguments are refused",
+    points=1,
+    kind="robustness",
+    hint='raise ValueError(f"blank must be …, not {blank}"): the message names the argument.',
+)
+def test_wrong_arguments(student):
+    """A blank that is no class, or a beam_size below 1, raises a ValueError that names the argument."""
+    with student_raises("ValueError", naming="blank"):
+        student.collapse([1, 2], blank=-1)
+    with student_raises("ValueError", naming="blank"):
+        student.log_likelihood(THREE_FRAMES, [1], blank=3)
+    with student_raises("ValueError", naming="beam_size"):
+        student.prefix_beam_search(THREE_FRAMES, beam_size=0)
+    assert_equal(student.collapse([1, 2, 2], blank=2), [1], "collapse([1, 2, 2], blank=2)")

@@ -1,0 +1,154 @@
+"""Public tests of edit_distance, to work by. The hidden tests ask more, and of other inputs."""
+
+from grader.judge import assert_close, assert_equal, criterion, student_raises
+
+# Which items a step uses up: (one of the source, one of the target).
+USES = {"keep": (True, True), "substitute": (True, True), "insert": (False, True), "delete": (True, False)}
+
+
+def replay(steps, source, target, *, insert=1, delete=1, substitute=1):
+    """Follow the steps of an alignment from source to target, and return what they cost."""
+    assert isinstance(steps, list), f"an alignment is a list of steps, found {steps!r}"
+    prices = {"keep": 0, "substitute": substitute, "insert": insert, "delete": delete}
+    i = j = cost = 0
+    for number, step in enumerate(steps):
+        assert isinstance(step, tuple | list) and len(step) == 3, f"step {number} is no triple: {step!r}"
+        name, old, new = step
+        assert isinstance(name, str) and name in USES, f"step {number}: {name!r} is none of {', '.join(USES)}"
+        takes, gives = USES[name]
+        assert i + takes <= len(source), f"step {number}, {step!r}: the source is used up already"
+        assert j + gives <= len(target), f"step {number}, {step!r}: the target is complete already"
+        assert_equal(old, source[i] if takes else None, f"step {number}, {step!r}: the item of the source")
+        assert_equal(new, target[j] if gives else None, f"step {number}, {step!r}: the item of the target")
+        assert name != "keep" or old == new, f"step {number}, {step!r}: only equal items can be kept"
+        i, j, cost = i + takes, j + gives, cost + prices[name]
+    assert i == len(source), f"the steps leave {len(source) - i} items of the source untouched"
+    assert j == len(target), f"the steps do not produce the last {len(target) - j} items of the target"
+    return cost
+
+
+@criterion(
+    "The words of the lecture",
+    points=2,
+    kind="value",
+    hint="Fill the table of flaw and lawn by hand, then print yours and look for the first cell that differs.",
+)
+def test_lecture_values(student):
+    """The distances of the pairs of words from the lecture are right."""
+    pairs = {("money", "monkey"): 1, ("good", "gold"): 1, ("Hella", "Hello"): 1, ("flaw", "lawn"): 2}
+    pairs |= {("Hello", "He"): 3, ("INTENTION", "EXECUTION"): 5}
+    for (source, target), distance in pairs.items():
+        assert_equal(student.edit_distance(source, target), distance, f"edit_distance({source!r}, {target!r})")
+    found = student.edit_distance("INTENTION", "EXECUTION", substitute=2)
+    assert_equal(found, 8, "edit_distance('INTENTION', 'EXECUTION', substitute=2)")
+    assert_equal(student.edit_distance("flaw", "lawn", substitute=2), 2, "edit_distance('flaw', 'lawn', substitute=2)")
+
+
+@criterion(
+    "A whole table",
+    points=2,
+    kind="shape",
+    hint="Rows belong to the source and columns to the target, and each has one more for the empty prefix.",
+)
+def test_small_table(student):
+    """The table has a row for every prefix of the source, a column for every prefix of the target, and a border."""
+    expected = [
+        # -  l  a  w  n  s
+        [0, 1, 2, 3, 4, 5],  # -
+        [1, 1, 2, 3, 4, 5],  # f
+        [2, 1, 2, 3, 4, 5],  # l
+        [3, 2, 1, 2, 3, 4],  # a
+        [4, 3, 2, 1, 2, 3],  # w
+    ]
+    assert_equal(student.edit_table("flaw", "lawns"), expected, "edit_table('flaw', 'lawns')")
+    assert_equal(student.edit_table("", ""), [[0]], "edit_table('', '')")
+    assert_equal(student.edit_table([], ["a", "b"]), [[0, 1, 2]], "edit_table([], ['a', 'b'])")
+    assert_equal(student.edit_table("ab", ""), [[0], [1], [2]], "edit_table('ab', '')")
+
+
+@criterion(
+    "Costs are the caller's",
+    points=2,
+    kind="value",
+    hint="In the table, which cost belongs to a step down, which to a step to the right, and which to the border?",
+)
+def test_own_costs(student):
+    """Each operation has its own cost, in the border too, and a dear substitution gives way to the other two."""
+    assert_equal(student.edit_table("", "ab", insert=3), [[0, 3, 6]], "edit_table('', 'ab', insert=3)")
+    assert_equal(student.edit_table("ab", "", delete=4), [[0], [4], [8]], "edit_table('ab', '', delete=4)")
+    for source, target, costs, distance in (
+        ("money", "monkey", {"insert": 3, "delete": 5}, 3),
+        ("monkey", "money", {"insert": 3, "delete": 5}, 5),
+        ("cat", "cut", {"insert": 6, "delete": 6, "substitute": 4}, 4),
+        ("cat", "cut", {"insert": 1, "delete": 2, "substitute": 4}, 3),
+    ):
+        named = ", ".join(f"{name}={cost}" for name, cost in costs.items())
+        what = f"edit_distance({source!r}, {target!r}, {named})"
+        assert_equal(student.edit_distance(source, target, **costs), distance, what)
+
+
+@criterion(
+    "An alignment can be replayed",
+    points=3,
+    kind="value",
+    hint="Walk from the last cell back to the first, write down each step, and turn the list round at the end.",
+)
+def test_alignment_replays(student):
+    """Followed step by step, the alignment turns the source into the target at the cost of the distance."""
+    for source, target, costs, distance in (
+        ("good", "gold", {}, 1),
+        ("money", "monkey", {}, 1),
+        ("Hello", "He", {}, 3),
+        ("flaw", "lawn", {}, 2),
+        (["the", "cat", "sat"], ["the", "old", "dog", "sat"], {}, 2),
+        ("cat", "cut", {"substitute": 5}, 2),
+    ):
+        named = "".join(f", {name}={cost}" for name, cost in costs.items())
+        what = f"alignment({source!r}, {target!r}{named})"
+        cost = replay(student.alignment(source, target, **costs), source, target, **costs)
+        assert_equal(cost, distance, f"the cost of the steps of {what}")
+
+
+@criterion(
+    "Word error rate",
+    points=2,
+    kind="value",
+    hint="Split both texts into words, and ask who decides how many words there were to get right.",
+)
+def test_word_errors(student):
+    """The word error rate is the number of word edits per word of the reference."""
+    for reference, hypothesis, rate in (
+        ("the cat sat on the mat", "the cat sat on the mat", 0.0),
+        ("the cat sat on the mat", "the hat sat on mat", 2 / 6),
+        ("recognise speech", "wreck a nice beach", 2.0),
+        ("", "", 0.0),
+    ):
+        found = student.word_error_rate(reference, hypothesis)
+        assert_close(found, rate, f"word_error_rate({reference!r}, {hypothesis!r})")
+
+
+@criterion(
+    "A negative cost is refused",
+    points=1,
+    kind="robustness",
+    hint="Compare each cost with 0 before anything else, and put its name into the message of the ValueError.",
+)
+def test_negative_cost(student):
+    """A negative cost raises a ValueError that names the argument; zero is a cost like any other."""
+    assert_equal(student.edit_distance("ab", "b", delete=0), 0, "edit_distance('ab', 'b', delete=0)")
+    for name in ("insert", "delete", "substitute"):
+        with student_raises("ValueError", naming=name):
+            student.edit_distance("kitten", "sitting", **{name: -1})
+
+
+@criterion(
+    "No question is answered twice",
+    points=2,
+    kind="efficiency",
+    hint="A recursion that calls itself three times meets the same two prefixes again and again: keep the answers.",
+    timeout=2,
+)
+def test_not_exponential(student):
+    """Two sentences of some twenty letters take no time at all."""
+    found = student.edit_distance("how to wreck a nice beach", "how to recognise speech")
+    assert_equal(found, 9, "edit_distance('how to wreck a nice beach', 'how to recognise speech')")

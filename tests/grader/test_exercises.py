@@ -1,0 +1,115 @@
+"""The suites are proven: solutions get everything, stubs nothing, right variants everything, mistakes never."""
+
+import ast
+import doctest
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from grader.authoring.misconceptions import apply_misconception, bank_path, load_misconceptions
+from grader.authoring.stubs import stub_path
+from grader.judge.run import run_suites
+from grader.manifest import find_course
+from grader.models import ExerciseResult, Verdict
+from grader.scoring import exercise_score
+
+COURSE = find_course(Path(__file__).parent)
+NAMES = [exercise.name for exercise in COURSE.exercises]
+VARIANTS = sorted((COURSE.root / "tests/variants").glob("*/*.py"))
+MISTAKES = [
+    (exercise, mistake) for exercise in COURSE.exercises for mistake in load_misconceptions(bank_path(COURSE, exercise))
+]
+
+
+def label(exercise, mistake):
+    return f"{exercise.name}-{mistake.id}"
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory):
+    """Everything that is judged here, judged once, two at a time: (kind, name) -> result."""
+    work = {}
+    for exercise in COURSE.exercises:
+        work["solution", exercise.name] = exercise, COURSE.solution(exercise)
+        work["stub", exercise.name] = exercise, stub_path(COURSE, exercise)
+    for path in VARIANTS:
+        work["variant", path] = COURSE.exercise(path.parent.name), path
+    for exercise, mistake in MISTAKES:
+        path = tmp_path_factory.mktemp("mistake") / f"{exercise.name}.py"
+        source = COURSE.solution(exercise).read_text(encoding="utf-8")
+        path.write_text(apply_misconception(mistake, source, bank_path(COURSE, exercise)), encoding="utf-8")
+        work["mistake", label(exercise, mistake)] = exercise, path
+
+    def judge(job):
+        exercise, file = job
+        suites = [COURSE.public_suite(exercise), COURSE.hidden_suite(exercise)]
+        criteria = run_suites(suites, file, budget=exercise.budget, seed=COURSE.seed, cwd=COURSE.root)
+        return ExerciseResult(name=exercise.name, criteria=criteria)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(work, pool.map(judge, work.values()), strict=True))
+
+
+def failures(result):
+    return {c.criterion.id: (c.verdict.value, c.message) for c in result.criteria if not c.passed}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_gets_everything(graded, name):
+    assert failures(graded["solution", name]) == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stub_gets_nothing_and_is_told_what_to_implement(graded, name):
+    result = graded["stub", name]
+    assert exercise_score(result) == 0
+    assert result.verdict is Verdict.MISSING
+    assert all("is not implemented yet: write it in" in c.message for c in result.criteria)
+
+
+@pytest.mark.parametrize("path", VARIANTS, ids=lambda p: f"{p.parent.name}-{p.stem}")
+def test_a_right_variant_gets_everything(graded, path):
+    assert failures(graded["variant", path]) == {}
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), MISTAKES, ids=[label(*m) for m in MISTAKES])
+def test_a_mistake_is_caught_where_it_should_be(graded, exercise, mistake):
+    result = graded["mistake", label(exercise, mistake)]
+    ids = {c.criterion.id for c in result.criteria}
+    assert set(mistake.caught_by) <= ids
+    assert failures(result).keys() & set(mistake.caught_by)
+    assert exercise_score(result) > 0, "a single mistake leaves something right"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_third_of_the_criteria_is_public_and_the_manifest_counts_the_others(graded, name):
+    criteria = [c.criterion for c in graded["solution", name].criteria]
+    hidden = sum(c.hidden for c in criteria)
+    assert COURSE.exercise(name).hidden_criteria == hidden
+    assert 0.25 <= (len(criteria) - hidden) / len(criteria) <= 0.5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_exercise_is_complete(name):
+    exercise = COURSE.exercise(name)
+    assert (COURSE.folder(exercise) / "handout.md").is_file()
+    assert sum(path.parent.name == name for path in VARIANTS) >= 4
+    assert sum(e.name == name for e, _ in MISTAKES) >= 12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples_in_the_docstrings_hold(name):
+    source = COURSE.solution(COURSE.exercise(name)).read_text(encoding="utf-8")
+    functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name[0] != "_"]
+    namespace = {"__name__": name}
+    exec(compile(source, f"{name}.py", "exec"), namespace)  # noqa: S102  # our own solution
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    tried = 0
+    for function in functions:
+        text = ast.get_docstring(function) or ""
+        test = doctest.DocTestParser().get_doctest(text, namespace, function.name, f"{name}.py", 0)
+        tried += bool(test.examples)
+        assert runner.run(test).failed == 0
+    assert tried >= 4

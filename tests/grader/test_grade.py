@@ -1,0 +1,105 @@
+"""``grader grade`` as a teacher uses it, on a small class."""
+
+import csv
+import json
+
+import pytest
+
+RIGHT = "def add(a, b):\n    return a + b\n"
+RIGHT_TOO = "def double(a):\n    return a + a\n"
+
+
+@pytest.fixture
+def pile(tmp_path):
+    pile = tmp_path / "pile"
+    for student, files in {
+        "s01": {"addition.py": RIGHT, "doubling.py": RIGHT_TOO},
+        "s02": {"addition/addition.py": RIGHT, "exercises/doubling/doubling.py": "def double(a):\n    return a\n"},
+        "s03": {"addition.py": "def add(a, b):\n    return 2\n"},
+        "s04": {"addition.py": "import os\ndef add(a, b):\n    os._exit(0)\n", "doubling.py": RIGHT_TOO},
+    }.items():
+        for name, code in files.items():
+            path = pile / student / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(code)
+    return pile
+
+
+def test_a_class_is_graded_printed_and_written(tiny, pile, grader, tmp_path):
+    out = tmp_path / "out"
+    result = grader("grade", pile, "--out", out, "--course", tiny)
+    assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader((out / "grades.csv").open()))
+    assert rows == [
+        {"student": "s01", "addition": "100.0", "doubling": "100.0", "total": "100.0"},
+        {"student": "s02", "addition": "100.0", "doubling": "0.0", "total": "25.0"},
+        {"student": "s03", "addition": "50.0", "doubling": "0.0", "total": "12.5"},
+        {"student": "s04", "addition": "0.0", "doubling": "100.0", "total": "75.0"},
+    ]
+    document = json.loads((out / "results.json").read_text())
+    assert (document["format"], document["course"]) == (1, "Tiny")
+    s03 = document["students"][2]
+    assert (s03["id"], s03["score"]) == ("s03", 12.5)
+    assert [(e["name"], e["score"], e["verdict"]) for e in s03["exercises"]] == [
+        ("addition", 50.0, "failed"),
+        ("doubling", 0.0, "missing"),
+    ]
+    assert {c["id"]: c["verdict"] for c in s03["exercises"][0]["criteria"]} == {
+        "small": "passed",
+        "zero": "failed",
+        "any": "failed",
+    }
+    assert {c["verdict"] for c in document["students"][3]["exercises"][0]["criteria"]} == {"crashed"}
+    assert all(len(line) <= 80 for line in result.output.splitlines() if "Written" not in line)
+    assert "s03" in result.output
+    assert "doubling: missing" in " ".join(result.output.split())
+
+
+def test_only_the_named_exercise(tiny, pile, grader, tmp_path):
+    out = tmp_path / "out"
+    assert grader("grade", pile, "--out", out, "--exercise", "addition", "--course", tiny, "--json").exit_code == 0
+    assert (out / "grades.csv").read_text().splitlines()[:2] == ["student,addition,total", "s01,100.0,100.0"]
+
+
+def test_a_fault_of_ours_is_no_zero_and_the_exit_code_says_so(tiny, pile, grader, tmp_path):
+    suite = tiny / "tests/hidden/test_addition.py"
+    suite.write_text(suite.read_text().replace("rng.randrange(1000), rng", "unknown_name, rng"))
+    result = grader("grade", pile, "--out", tmp_path / "out", "--course", tiny)
+    assert result.exit_code == 3
+    assert "s01/addition" in result.output
+    document = json.loads((tmp_path / "out/results.json").read_text())
+    assert document["students"][0]["exercises"][0]["score"] == 100.0
+    assert document["students"][0]["exercises"][0]["verdict"] == "grader_fault"
+
+
+def test_a_suite_that_cannot_be_collected_leaves_no_score(tiny, pile, grader, tmp_path):
+    (tiny / "tests/hidden/test_addition.py").write_text("import nothing_like_it\n")
+    result = grader("grade", pile, "--out", tmp_path / "out", "--course", tiny)
+    assert result.exit_code == 3
+    first = next(csv.DictReader((tmp_path / "out/grades.csv").open()))
+    assert first == {"student": "s01", "addition": "", "doubling": "100.0", "total": "100.0"}
+    assert "nothing_like_it" in (tmp_path / "out/results.json").read_text()
+
+
+def test_a_pile_that_is_none_is_a_usage_error(tiny, grader, tmp_path):
+    for pile, words in ((tmp_path / "nowhere", "not a folder"), (tmp_path / "empty", "no student's folder")):
+        if "empty" in pile.name:
+            pile.mkdir()
+        result = grader("grade", pile, "--out", tmp_path / "out", "--course", tiny)
+        assert result.exit_code == 2
+        assert words in result.output
+
+
+def test_a_folder_that_cannot_be_written_is_a_clear_error(tiny, pile, grader, tmp_path):
+    (tmp_path / "out").write_text("a file is in the way")
+    result = grader("grade", pile, "--out", tmp_path / "out", "--exercise", "doubling", "--course", tiny)
+    assert result.exit_code == 2
+    assert "cannot be written" in result.output
+
+
+def test_links_are_not_followed(tiny, pile, grader, tmp_path):
+    (pile / "s03/doubling.py").symlink_to(pile / "s01/doubling.py")
+    (pile / "s05").symlink_to(pile / "s01")
+    result = grader("grade", pile, "--out", tmp_path / "out", "--exercise", "doubling", "--course", tiny, "--json")
+    students = {s["id"]: s["score"] for s in json.loads(result.output)["students"]}
+    assert students == {"s01": 100.0, "s02": 0.0, "s03": 0.0, "s04": 100.0}

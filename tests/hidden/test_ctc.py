@@ -1,0 +1,488 @@
+"""Hidden tests of `ctc`. Oracles: enumeration of all paths, and torch's own `ctc_loss`."""
+
+import math
+from functools import cache
+from itertools import product
+
+import torch
+import torch.nn.functional as F  # noqa: N812  # its usual name
+
+from grader.judge import assert_close, assert_equal, criterion, student_raises
+
+FLOAT_SCORES = {"rtol": 1e-4, "atol": 1e-5}  # for scores that come back as plain floats: float32 inside is fine
+
+
+# Oracles
+
+
+def random_frames(*shape, sharpness=1.5, dtype=torch.float64):
+    return (torch.randn(*shape, dtype=torch.float64) * sharpness).log_softmax(-1).to(dtype)
+
+
+def labels_of(path, blank):
+    """Said, and not said in the frame before: what a path collapses to, written without merging."""
+    before = [None, *path]
+    return tuple(said for said, last in zip(path, before, strict=False) if said not in (blank, last))
+
+
+@cache
+def all_paths(frames, classes, blank):
+    """Every path (P, T), the labellings that occur, and for each path the index of its own (P,)."""
+    paths = list(product(range(classes), repeat=frames))
+    places = {}
+    index = [places.setdefault(labels_of(path, blank), len(places)) for path in paths]
+    return torch.tensor(paths), list(places), torch.tensor(index)
+
+
+def enumerate_paths(log_probs, blank):
+    """Labelling -> log-probability, by looking at every single path; differentiable."""
+    paths, labellings, index = all_paths(*log_probs.shape, blank)
+    scores = log_probs[torch.arange(len(log_probs)), paths].sum(1)  # (P,)
+    totals = torch.zeros(len(labellings), dtype=scores.dtype).index_add(0, index, scores.exp()).log()
+    return dict(zip(labellings, totals, strict=True))
+
+
+def torch_losses(log_probs, targets, lengths, blank):
+    """-log_likelihood of each utterance (N,), by torch."""
+    sizes = torch.tensor([len(target) for target in targets])
+    flat = torch.tensor([label for target in targets for label in target], dtype=torch.int64)
+    return F.ctc_loss(log_probs.transpose(0, 1), flat, lengths, sizes, blank=blank, reduction="none")
+
+
+def torch_log_likelihood(log_probs, target, blank):
+    return -torch_losses(log_probs[None], [target], torch.tensor([len(log_probs)]), blank)[0]
+
+
+def random_target(rng, length, classes, blank):
+    """Labels other than blank; of three or more, two neighbours are equal and the others mostly not."""
+    labels = [label for label in range(classes) if label != blank]
+    target = [rng.choice(labels) for _ in range(length)]
+    if length > 2:
+        twice = rng.randrange(length - 1)
+        target[twice + 1] = target[twice]
+    return target
+
+
+def beam_entries(found, what):
+    """The search's result as [(tuple of labels, log-probability)], after a look at its kinds."""
+    assert isinstance(found, list), f"{what} must be a list"
+    for entry in found:
+        assert isinstance(entry, list | tuple) and len(entry) == 2, f"{what}: each entry is a pair"
+        labels, score = entry
+        assert isinstance(labels, list | tuple) and all(type(label) is int for label in labels), (
+            f"{what}: labels are a list of plain ints"
+        )
+        assert isinstance(score, float), f"{what}: a log-probability is a plain float"
+        assert not math.isnan(score), f"{what}: a log-probability is NaN"
+    return [(tuple(labels), score) for labels, score in found]
+
+
+# collapse and greedy_decode
+
+
+@criterion(
+    "Stretching and separating",
+    points=2,
+    kind="invariance",
+    hint="Is it right where a label comes twice, with a blank between, and where the blank is not class 0?",
+)
+def test_stretching_and_separating(student, rng):
+    """Saying a symbol for longer, or blanks between different labels, does not change what a path means."""
+    for length in [0, 1, 2, 3, 5, 8] * 4:
+        blank = rng.randrange(4)
+        labels = random_target(rng, length, 4, blank)
+        path = [blank] * rng.randint(0, 2)
+        for label, following in zip(labels, [*labels[1:], blank], strict=False):
+            path += [label] * rng.randint(1, 3) + [blank] * (rng.randint(1, 3) - (label != following))
+        assert_equal(student.collapse(path, blank), labels, f"collapse({path}, blank={blank})")
+
+
+@criterion(
+    "Greedy decoding with any blank",
+    points=1,
+    kind="value",
+    hint="The best class of each frame: argmax over the last axis, and blank handed on to collapse.",
+)
+def test_greedy_any_blank(student, rng):
+    """The best class of each frame, collapsed with the blank that the caller names, as plain ints."""
+    log_probs = random_frames(17, 4, sharpness=1.0)
+    log_probs = torch.cat([log_probs, log_probs[::2]])[torch.tensor(sorted(rng.choices(range(26), k=31)))]
+    path = log_probs.argmax(1).tolist()
+    for blank in range(4):
+        expected = list(labels_of(path, blank))
+        assert_equal(student.greedy_decode(log_probs, blank), expected, f"greedy_decode of {path}, blank={blank}")
+
+
+# log_likelihood
+
+
+@criterion(
+    "Path by path",
+    points=3,
+    kind="value",
+    hint="Write down all paths of three frames that collapse to 'ab', and to 'aa'. Does your lattice have each once?",
+)
+def test_path_by_path(student, rng):
+    """The log-likelihood is the logarithm of the sum over every single path that collapses to the target."""
+    log_probs = random_frames(5, 3)
+    for blank in (0, rng.choice([1, 2])):
+        exact = enumerate_paths(log_probs, blank)
+        a, b = rng.sample([label for label in range(3) if label != blank], 2)
+        for target in ([a], [b, a], [a, a], [a, b, a], [b, b, a], [a, b, b, a], [b, a, b, a, b]):
+            found = student.log_likelihood(log_probs, target, blank)
+            assert_close(found, exact[tuple(target)], f"log_likelihood((5, 3), {target}, blank={blank})")
+
+
+@criterion(
+    "Precise in float64, at home in float32",
+    points=2,
+    kind="shape",
+    hint="New tensors take the dtype of log_probs (log_probs.new_full, zeros_like); a 0-dim result has the shape ().",
+)
+def test_dtypes(student, rng):
+    """Results are 0-dim tensors with the dtype of log_probs, and as precise as that dtype."""
+    frames, classes = 31, 7
+    for dtype in (torch.float64, torch.float32):
+        target = random_target(rng, 9, classes, blank=6)
+        log_probs = random_frames(frames, classes).to(dtype)
+        expected = torch_log_likelihood(log_probs, target, blank=6)
+        assert_close(student.log_likelihood(log_probs, target, 6), expected, f"log_likelihood in {dtype}")
+        lengths = torch.tensor([frames])
+        found = student.ctc_loss(log_probs[None], [target], lengths, 6)
+        assert_close(found, -expected, f"ctc_loss in {dtype}, a batch of one")
+
+
+@criterion(
+    "A long utterance",
+    points=3,
+    kind="robustness",
+    hint="A path of 400 frames has a probability near e^-1000, which no float can hold. Stay in log space throughout.",
+)
+def test_long_utterance(student, rng):
+    """400 frames of float32 neither underflow nor take long."""
+    log_probs = random_frames(400, 5)
+    target = random_target(rng, 3, 5, blank=0)
+    expected = torch_log_likelihood(log_probs, target, blank=0).float()
+    assert_close(student.log_likelihood(log_probs.float(), target), expected, "log_likelihood of 400 frames")
+
+
+@criterion(
+    "Silence",
+    points=1,
+    kind="value",
+    hint="An empty target has one state, the blank, and one path. Which index of your code does not exist then?",
+)
+def test_silence(student, rng):
+    """The empty target has exactly one path, all blanks; alone and within a batch."""
+    log_probs = random_frames(3, 6, 4)
+    for blank in (0, 2):
+        silent = log_probs[:, :, blank].sum(1)  # (3,)
+        assert_close(student.log_likelihood(log_probs[0], [], blank), silent[0], f"log_likelihood of [], blank={blank}")
+        found = student.ctc_loss(log_probs, [[], [], []], torch.tensor([6, 6, 6]), blank)
+        assert_close(found, -silent.mean(), f"ctc_loss of three empty targets, blank={blank}")
+
+
+@criterion(
+    "Just enough frames",
+    points=2,
+    kind="robustness",
+    hint="A target needs a frame for each label and one more for each pair of equal neighbours.",
+)
+def test_just_enough_frames(student, rng):
+    """With exactly the frames that a target needs, one path fits; with one less, none, and the loss is inf."""
+    log_probs = random_frames(7, 5)
+    minus_inf = log_probs.new_tensor(-math.inf)
+    a, b, c = rng.sample([1, 2, 3, 4], 3)
+    for target, path in [
+        ([a, a], [a, 0, a]),
+        ([a, b, c], [a, b, c]),
+        ([b, b, c, c, a], [b, 0, b, c, 0, c, a]),
+        ([c, c, c], [c, 0, c, 0, c]),
+    ]:
+        needed = len(path)
+        expected = log_probs[torch.arange(needed), path].sum()
+        found = student.log_likelihood(log_probs[:needed], target)
+        assert_close(found, expected, f"log_likelihood({needed} frames, {target})")
+        found = student.log_likelihood(log_probs[: needed - 1], target)
+        assert_close(found, minus_inf, f"log_likelihood({needed - 1} frames, {target})")
+    lengths = torch.tensor([7, 2])
+    found = student.ctc_loss(torch.stack([log_probs, log_probs]), [[a, b], [c, c]], lengths)
+    assert_close(found, -minus_inf, "ctc_loss where one target does not fit into its frames")
+
+
+# Gradients
+
+
+@criterion(
+    "The gradient of the log-likelihood",
+    points=3,
+    kind="gradient",
+    hint="NaN comes from a logsumexp whose terms are all -inf: compute it on something finite, and put -inf in after. "
+    "No .item(), float() or torch.tensor(list of results) on the way, and no second normalisation.",
+)
+def test_gradient(student, rng):
+    """The gradient in log_probs equals that of the sum over all paths, everywhere."""
+    blank = rng.randrange(4)
+    a, b = rng.sample([label for label in range(4) if label != blank], 2)
+    for target in ([a, b, b], [b]):
+        log_probs = random_frames(5, 4).requires_grad_()
+        enumerate_paths(log_probs, blank)[tuple(target)].backward()
+        reply = student.log_likelihood.gradients(log_probs.detach(), target, blank)
+        assert_close(
+            reply.value, torch_log_likelihood(log_probs.detach(), target, blank), f"log_likelihood of {target}"
+        )
+        assert_close(reply.gradients[0], log_probs.grad, f"gradient of log_likelihood for {target}, blank={blank}")
+
+
+@criterion(
+    "No NaN where nothing fits",
+    points=2,
+    kind="gradient",
+    hint="-inf - -inf is NaN, and NaN times 0 is NaN too: keep every -inf away from logsumexp, or mask it before.",
+)
+def test_gradient_where_nothing_fits(student, rng):
+    """Where the result is -inf, the gradient is finite, so that one bad utterance cannot destroy the weights."""
+    a, b = rng.sample([1, 2, 3], 2)
+    for target in ([a, a, b, b, b], [b, a, b, a, a]):
+        reply = student.log_likelihood.gradients(random_frames(5, 4), target)
+        minus_inf = torch.tensor(-math.inf, dtype=torch.float64)
+        assert_close(reply.value, minus_inf, f"log_likelihood of {target} in 5 frames")
+        gradient = reply.gradients[0]  # None: the result does not depend on log_probs, which is right as well
+        assert gradient is None or bool(gradient.isfinite().all()), "the gradient of an impossible target is not finite"
+
+
+@criterion(
+    "The gradient of the loss",
+    points=3,
+    kind="gradient",
+    hint="Each utterance has 1/N of the gradient, and a frame past its length has exactly none.",
+)
+def test_gradient_of_the_loss(student, rng):
+    """Gradients reach all real frames of all utterances, and are exactly 0 in the padding."""
+    log_probs = random_frames(3, 9, 5)
+    lengths = torch.tensor([9, 6, 7])
+    blank = rng.randrange(5)
+    targets = [random_target(rng, length, 5, blank) for length in (4, 3, 1)]
+    padding = torch.arange(9) >= lengths[:, None]  # (3, 9)
+
+    # torch's gradient is that of the scores before the softmax: probability - occupancy. We want -occupancy / N.
+    logits = log_probs.clone().requires_grad_()
+    torch_losses(logits.log_softmax(2), targets, lengths, blank).mean().backward()
+    expected = (logits.grad - log_probs.exp() / 3).masked_fill(padding[:, :, None], 0.0)
+
+    log_probs[padding] = torch.randn(int(padding.sum()), 5, dtype=torch.float64) * 10
+    reply = student.ctc_loss.gradients(log_probs, targets, lengths, blank)
+    assert_close(reply.gradients[0], expected, f"gradient of ctc_loss, lengths={lengths.tolist()}, blank={blank}")
+    assert not reply.gradients[0][padding].any(), "the gradient in the padding is not exactly 0"
+
+
+# ctc_loss
+
+
+@criterion(
+    "The plain mean over the batch",
+    points=2,
+    kind="value",
+    hint="Every utterance counts once, however long its target is: torch.stack(losses).mean(), nothing else.",
+)
+def test_plain_mean(student, rng):
+    """The loss is the plain mean of the utterances' losses, however different their targets' lengths are."""
+    blank = rng.randrange(1, 6)
+    log_probs = random_frames(4, 11, 6)
+    targets = [random_target(rng, length, 6, blank) for length in (2, 5, 0, 3)]
+    lengths = torch.full((4,), 11)
+    expected = torch_losses(log_probs, targets, lengths, blank).mean()
+    found = student.ctc_loss(log_probs, targets, lengths, blank)
+    assert_close(found, expected, f"ctc_loss of {targets}, blank={blank}")
+
+
+@criterion(
+    "Padding does not matter",
+    points=2,
+    kind="invariance",
+    hint="log_probs[n, :lengths[n]] is all that utterance n has. Is its result read at its own last frame?",
+)
+def test_padding(student, rng):
+    """Whatever stands in the frames past an utterance's length, and however many they are, the loss is the same."""
+    lengths = torch.tensor([5, 8, 3])
+    targets = [random_target(rng, length, 4, blank=0) for length in (3, 4, 1)]
+    log_probs = random_frames(3, 8, 4)
+    expected = torch_losses(log_probs, targets, lengths, 0).mean()
+    for extra in (0, 3):
+        padded = torch.randn(3, 8 + extra, 4, dtype=torch.float64) * 10
+        for n, length in enumerate(lengths.tolist()):
+            padded[n, :length] = log_probs[n, :length]
+        found = student.ctc_loss(padded, targets, lengths)
+        assert_close(found, expected, f"ctc_loss with lengths {lengths.tolist()} in {8 + extra} frames")
+
+
+# prefix_beam_search
+
+
+@criterion(
+    "A wide beam is exact",
+    points=3,
+    kind="value",
+    hint="Keep two masses a prefix: ending in blank, ending in its last label. Which of them goes where when that "
+    "label is said once more?",
+)
+def test_wide_beam(student, rng):
+    """With a beam wider than the number of labellings, all of them come out with their exact probabilities."""
+    for frames, classes, blank in ((4, 3, 0), (5, 3, rng.choice([1, 2]))):
+        log_probs = random_frames(frames, classes)
+        what = f"prefix_beam_search(({frames}, {classes}), 1000, blank={blank})"
+        found = beam_entries(student.prefix_beam_search(log_probs, 1000, blank), what)
+        possible = [entry for entry in found if entry[1] > -math.inf]
+        exact = sorted(enumerate_paths(log_probs, blank).items(), key=lambda entry: -entry[1])
+        assert_equal([labels for labels, _ in possible], [labels for labels, _ in exact], f"labellings of {what}")
+        scores = [score.item() for _, score in exact]
+        assert_close([score for _, score in possible], scores, f"scores of {what}", **FLOAT_SCORES)
+
+
+@criterion(
+    "A narrow beam",
+    points=2,
+    kind="robustness",
+    hint="After each frame, sort the prefixes by both masses together and keep the first beam_size.",
+)
+def test_narrow_beam(student, rng):
+    """At most beam_size different labellings, best first; none is given more than its probability."""
+    log_probs = random_frames(6, 5)
+    for beam_size in (1, 2, 7):
+        what = f"prefix_beam_search((6, 5), {beam_size}, blank=3)"
+        found = beam_entries(student.prefix_beam_search(log_probs, beam_size, blank=3), what)
+        assert 1 <= len(found) <= beam_size, f"{what} has {len(found)} entries"
+        assert len({labels for labels, _ in found}) == len(found), f"{what} has the same labelling twice"
+        scores = [score for _, score in found]
+        assert scores == sorted(scores, reverse=True), f"{what} is not sorted, best first"
+        for labels, score in found:
+            most = torch_log_likelihood(log_probs, labels, blank=3).item()
+            assert score <= most + 1e-4, f"{what} gives {labels} more than its probability"
+
+    # A network that is nearly sure: whatever is pruned, it hardly counts.
+    path = [2, 2, 3, 2, 0, 0, 3, 3, 4, 1, 1, 3, 1]
+    sure = (F.one_hot(torch.tensor(path), 5) * 12 + torch.randn(13, 5)).double().log_softmax(1)
+    for beam_size in (1, 3):
+        what = f"prefix_beam_search(a network that is nearly sure of {path}, {beam_size}, blank=3)"
+        labels, score = beam_entries(student.prefix_beam_search(sure, beam_size, blank=3), what)[0]
+        assert_equal(labels, (2, 2, 0, 4, 1, 1), f"labels of {what}")
+        assert_close(score, 0.0, f"score of {what}", atol=0.05)
+
+
+@criterion(
+    "A narrow beam through a long utterance",
+    points=2,
+    kind="efficiency",
+    timeout=5,
+    hint="Prune after every frame, not at the end; and add log-probabilities (log-add-exp), as 3^-600 is no float.",
+)
+def test_long_search(student):
+    """600 frames with a beam of 1 take a moment, and the score does not underflow."""
+    log_probs = random_frames(600, 6, sharpness=0.1)
+    what = "prefix_beam_search((600, 6), 1)"
+    found = beam_entries(student.prefix_beam_search(log_probs, 1), what)
+    assert len(found) == 1, f"{what} has {len(found)} entries"
+    for labels, score in found:
+        most = torch_log_likelihood(log_probs, labels, blank=0).item()
+        assert -math.inf < score <= most + 0.1, f"{what}: the score is not a possible one"
+
+
+# All together
+
+
+@criterion(
+    "The names of the classes do not matter",
+    points=2,
+    kind="invariance",
+    hint="blank is the caller's, in every function: hand it on, and never compare with 0.",
+)
+def test_names_of_classes(student, rng):
+    """Renumbering the classes, the blank among them, renumbers the results and changes nothing else."""
+    log_probs = random_frames(2, 6, 4)
+    new = rng.choice([[1, 2, 3, 0], [2, 0, 1, 3], [3, 1, 0, 2]])  # old class -> new class; the blank moves
+    renamed = torch.empty_like(log_probs)
+    renamed[:, :, new] = log_probs
+    targets, lengths = [[2, 2, 3], [1, 3]], torch.tensor([6, 5])
+    new_targets = [[new[label] for label in target] for target in targets]
+
+    expected = torch_losses(log_probs, targets, lengths, 0)
+    found = student.log_likelihood(renamed[0], new_targets[0], new[0])
+    assert_close(found, -expected[0], f"log_likelihood of {new_targets[0]}, blank={new[0]}")
+    found = student.ctc_loss(renamed, new_targets, lengths, new[0])
+    assert_close(found, expected.mean(), f"ctc_loss of {new_targets}, blank={new[0]}")
+    best = [new[label] for label in labels_of(log_probs[0].argmax(1).tolist(), 0)]
+    assert_equal(student.greedy_decode(renamed[0], new[0]), best, f"greedy_decode, blank={new[0]}")
+    exact = max(enumerate_paths(log_probs[1, :4], 0).items(), key=lambda entry: entry[1])
+    what = f"prefix_beam_search(…, 1000, blank={new[0]})"
+    labels, score = beam_entries(student.prefix_beam_search(renamed[1, :4], 1000, new[0]), what)[0]
+    assert_equal(labels, tuple(new[label] for label in exact[0]), f"best labels of {what}")
+    assert_close(score, exact[1].item(), f"best score of {what}", **FLOAT_SCORES)
+
+
+@criterion(
+    "Nothing is changed, nothing is remembered",
+    points=2,
+    kind="robustness",
+    hint="Work on copies; and a default argument or a global that you change lives on to the next call.",
+)
+def test_nothing_changed(student, rng):
+    """No function changes its arguments, and the same call has the same result after other calls."""
+    path = [1, 1, 0, 2, 0, 2, 2]
+    log_probs = random_frames(2, 6, 4)
+    targets, lengths = [[1, 1, 3], [2]], torch.tensor([6, 4])
+    calls = {
+        "collapse": (path,),
+        "greedy_decode": (log_probs[0],),
+        "log_likelihood": (log_probs[0], targets[0]),
+        "ctc_loss": (log_probs, targets, lengths),
+        "prefix_beam_search": (log_probs[0, :4], 500),
+    }
+    other = random_frames(5, 4)
+    losses = torch_losses(log_probs, targets, lengths, 0)
+    exact = enumerate_paths(log_probs[0, :4], 0)
+    expected = {
+        "collapse": [1, 2, 2],
+        "greedy_decode": list(labels_of(log_probs[0].argmax(1).tolist(), 0)),
+        "log_likelihood": -losses[0],
+        "ctc_loss": losses.mean(),
+        "prefix_beam_search": max(exact.values()).item(),
+    }
+    for _ in range(2):
+        for name, arguments in calls.items():
+            reply = getattr(student, name).observe(*arguments)
+            found = reply.value
+            if name == "prefix_beam_search":
+                found = beam_entries(found, name)[0][1]
+            assert_close(found, expected[name], f"{name}, called twice", **FLOAT_SCORES)
+            assert_equal(list(reply.args), list(arguments), f"the arguments of {name} after the call")
+        student.collapse([3, 2, 3], 3)
+        student.greedy_decode(other, 1)
+        student.log_likelihood(other, [2, 3], 1)
+        student.prefix_beam_search(other, 2, 3)
+
+
+@criterion(
+    "A blank that is no class",
+    points=1,
+    kind="robustness",
+    hint="0 <= blank < log_probs.shape[-1], checked in every function that is given one.",
+)
+def test_wrong_blank(student):
+    """Every function refuses a blank below 0, and from V on where the number of classes V is known."""
+    log_probs = random_frames(2, 3, 4)
+    lengths = torch.tensor([3, 2])
+    for blank in (-1, -4, 4, 7):
+        with student_raises("ValueError", naming="blank"):
+            student.greedy_decode(log_probs[0], blank)
+        with student_raises("ValueError", naming="blank"):
+            student.log_likelihood(log_probs[0], [1], blank)
+        with student_raises("ValueError", naming="blank"):
+            student.ctc_loss(log_probs, [[1], [2]], lengths, blank)
+        with student_raises("ValueError", naming="blank"):
+            student.prefix_beam_search(log_probs[0], 2, blank)
+    with student_raises("ValueError", naming="blank"):
+        student.collapse([1, 2], -2)
+    with student_raises("ValueError", naming="beam_size"):
+        student.prefix_beam_search(log_probs[0], -1)
+    expected = torch_log_likelihood(log_probs[0], [1], blank=3)
+    assert_close(student.log_likelihood(log_probs[0], [1], 3), expected, "log_likelihood with the last class as blank")
