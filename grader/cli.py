@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from grader import __version__
-from grader.errors import GraderError, did_you_mean
+from grader.errors import ConfinementError, GraderError, did_you_mean
 
 if TYPE_CHECKING:
     from grader.manifest import Course
+    from grader.sandbox.layers import Layers
 
 FOUND_FAILURES = 1
 USAGE = 2
@@ -94,36 +96,55 @@ def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
 @click.option("--exercise", "exercises", multiple=True, metavar="NAME", help="Grade only this one (repeatable).")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="How many at once (default: the cores).")
 @click.option("--seed", type=int, default=None, help="Draw hidden inputs from this seed, not course.toml's.")
+@click.option("--unconfined", is_flag=True, help="Grade although student code cannot be confined here.")
 @json_option
 @course_option
 def grade(
-    pile: Path, out: Path, exercises: tuple[str, ...], jobs: int | None, seed: int | None, as_json: bool, folder: Path
+    pile: Path,
+    out: Path,
+    exercises: tuple[str, ...],
+    jobs: int | None,
+    seed: int | None,
+    unconfined: bool,
+    as_json: bool,
+    folder: Path,
 ) -> None:
-    """Grade a PILE of submissions (a folder per student) and write the results."""
+    """Grade a PILE of submissions (a folder per student) and write the results.
+
+    Run it again to go on after an interruption: what is graded already, and has not changed, is not graded again.
+    """
     course = _course(folder)
-    selected = course.select(exercises)
+    from grader.gradebook import open_gradebook
     from grader.models import Verdict
-    from grader.pipeline import grade_class
+    from grader.pipeline import Settings, grade_class
     from grader.reports import grades, results, terminal
-    from grader.reports.files import make_folder, write_atomically
+    from grader.reports.files import write_atomically
     from grader.reports.progress import progress
     from grader.submissions.folder import read_folder
 
+    selected = course.select(exercises)
+    layers = None if unconfined else _layers()
     submissions = read_folder(pile, selected)
-    make_folder(out)
-    with progress("Grading", len(submissions) * len(selected)) as advance:
-        students = grade_class(
-            course, selected, submissions, on_done=advance,
-            jobs=jobs or os.cpu_count() or 1, seed=course.seed if seed is None else seed,
-        )  # fmt: skip
-    document = results.as_json(results.results_document(course, students, {"level": "process"}))
-    write_atomically(out / "results.json", document)
-    write_atomically(out / "grades.csv", grades.grades_csv(course, selected, students))
+    settings = Settings(
+        course=course, exercises=selected, layers=layers,
+        seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1,
+    )  # fmt: skip
+    with open_gradebook(out) as gradebook:
+        try:
+            with progress("Grading", len(submissions) * len(selected)) as advance:
+                students = grade_class(settings, submissions, gradebook, advance)
+        except KeyboardInterrupt:
+            click.echo("\ngrader: interrupted. Run the same command again to go on.", err=True)
+            raise SystemExit(INTERRUPTED) from None
+        document = results.as_json(results.results_document(course, students, results.confinement_document(layers)))
+        write_atomically(out / "results.json", document)
+        write_atomically(out / "grades.csv", grades.grades_csv(course, selected, students))
     if as_json:
         click.echo(document, nl=False)
     else:
         terminal.print_class(_console(), course, selected, students)
         click.echo(f"Written: {out / 'grades.csv'} and {out / 'results.json'}")
+        click.echo(f"Confinement: {terminal.confinement_line(layers)}")
     faults = [
         f"{student.id}/{exercise.name}"
         for student in students
@@ -133,6 +154,24 @@ def grade(
     if faults:
         click.echo(f"grader: could not be graded, through no fault of the students: {', '.join(faults)}", err=True)
         raise SystemExit(FAULT)
+
+
+@main.command()
+@json_option
+def doctor(as_json: bool) -> None:
+    """Say how student code is confined on this machine, layer by layer, and try it."""
+    from grader.reports import doctor as report
+    from grader.reports.results import as_json as render
+    from grader.sandbox.layers import find_layers
+
+    layers = find_layers()
+    findings = report.examine(layers)
+    if as_json:
+        click.echo(render(report.doctor_document(layers, findings)), nl=False)
+    else:
+        report.print_doctor(_console(), layers, findings)
+    if layers.level == "none" or any(findings.values()):
+        raise SystemExit(FOUND_FAILURES)
 
 
 @main.command()
@@ -158,6 +197,19 @@ def _course(folder: Path) -> Course:
     from grader.manifest import find_course
 
     return find_course(folder)
+
+
+def _layers() -> Layers:
+    from grader.sandbox.layers import find_layers
+
+    layers = find_layers()
+    if layers.level == "none":
+        reasons = "; ".join(f"{name}: {why}" for name, why in msgspec.structs.asdict(layers).items() if why)
+        raise ConfinementError(
+            f"Student code cannot be confined here ({reasons}). `grader doctor` says more. "
+            "If you trust every submission, say --unconfined."
+        )
+    return layers
 
 
 def _console() -> Any:

@@ -6,7 +6,9 @@ GraderError
 ├── MarkError            BEGIN/END SOLUTION marks that do not fit
 ├── MisconceptionError   an edit that does not apply to the solution
 ├── CriterionError       a test whose criterion is missing, doubled or out of range
-└── SubmissionError      a pile of submissions, or a results folder, that we cannot work with
+├── SubmissionError      a pile of submissions that we cannot work with
+├── ResultsError         a results folder that we cannot write, or that another run uses
+└── ConfinementError     student code cannot be confined here
 
 A student's failure is never one of these: it is a verdict (models.Verdict).
 """
@@ -58,6 +60,14 @@ class CriterionError(GraderError):
 
 
 class SubmissionError(GraderError):
+    pass
+
+
+class ResultsError(GraderError):
+    pass
+
+
+class ConfinementError(GraderError):
     pass
 
 

@@ -62,7 +62,7 @@ def greedy_decode(log_probs: torch.Tensor, blank: int = 0) -> list[int]:
     """
     ### BEGIN SOLUTION
     check_blank(blank, log_probs.shape[1])
-    best_path = log_probs.argmax(dim=1)  # (T,), as the frames are independent: the best of each
+    best_path = log_probs.argmax(dim=1)  # (T,): the frames are independent, so the best of each
     return collapse(best_path.tolist(), blank)
     ### END SOLUTION
 
@@ -99,9 +99,7 @@ def log_likelihood(log_probs: torch.Tensor, target: list[int], blank: int = 0) -
     ### END SOLUTION
 
 
-def ctc_loss(
-    log_probs: torch.Tensor, targets: list[list[int]], lengths: torch.Tensor, blank: int = 0
-) -> torch.Tensor:
+def ctc_loss(log_probs: torch.Tensor, targets: list[list[int]], lengths: torch.Tensor, blank: int = 0) -> torch.Tensor:
     """The mean over the batch of -log_likelihood; frames past an utterance's length are ignored.
 
     log_probs: (N, T, V), targets: N lists of labels, lengths: (N,) -> 0-dim tensor
@@ -116,9 +114,7 @@ def ctc_loss(
     ### END SOLUTION
 
 
-def prefix_beam_search(
-    log_probs: torch.Tensor, beam_size: int, blank: int = 0
-) -> list[tuple[list[int], float]]:
+def prefix_beam_search(log_probs: torch.Tensor, beam_size: int, blank: int = 0) -> list[tuple[list[int], float]]:
     """The most probable labellings with their log-probabilities, best first.
 
     log_probs: (T, V) -> at most beam_size pairs (labels, log-probability as a plain float)

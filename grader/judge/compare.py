@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from grader.judge.outcomes import StudentFailure
+from grader.judge.student import Remote
 from grader.models import Verdict
+from grader.text import printable
 from grader.wire.messages import Handle
 
 # The one place where tolerances stand: (relative, absolute) per dtype.
@@ -24,6 +26,7 @@ TOLERANCES = {
 }
 PYTHON_FLOAT = (1e-6, 1e-8)
 MAX_SHOWN = 200
+MAX_NAME = 80
 
 
 class Mismatch(AssertionError):  # noqa: N818  # it reads "mismatch" in a test's report
@@ -45,8 +48,9 @@ def assert_close(found: Any, expected: Any, what: str, *, rtol: float | None = N
 
 
 @contextmanager
-def student_raises(kind: str, *, naming: str) -> Iterator[None]:
-    """The student's code must raise ``kind``, with a message that contains the word ``naming``."""
+def student_raises(kind: str, *, naming: str = "") -> Iterator[None]:
+    """The student's code must raise ``kind``, with a message that names the argument ``naming`` (if one is given)."""
+    subject = f"A wrong {naming!r}" if naming else "This input"
     try:
         yield
     except StudentFailure as failure:
@@ -54,13 +58,13 @@ def student_raises(kind: str, *, naming: str) -> Iterator[None]:
             raise
         if kind not in failure.types:
             found = failure.types[0] if failure.types else "an error"
-            problem = f"A wrong {naming!r} must raise {kind}; your code raised {found} instead."
+            problem = f"{subject} must raise {kind}; your code raised {found} instead."
             raise Mismatch(problem, problem) from None
-        if naming not in failure.text:
+        if naming.lower() not in failure.text.lower():
             problem = f"The message of the {kind} must name the argument {naming!r}."
             raise Mismatch(f"{problem} It says: {failure.text!r}", problem) from None
     else:
-        problem = f"A wrong {naming!r} must raise {kind}; your code raised nothing."
+        problem = f"{subject} must raise {kind}; your code raised nothing."
         raise Mismatch(problem, problem)
 
 
@@ -160,7 +164,7 @@ def _wrong_kind(found: Any, expected: Any, what: str) -> None:
     advice = ""
     if _is_tensor(found) and _is_number(expected):
         advice = " (.item() or .tolist() makes plain numbers)"
-    elif isinstance(found, Handle):
+    elif isinstance(found, Remote | Handle):
         advice = " (only plain Python data and tensors can be returned)"
     raise Mismatch(
         f"{what} is of the wrong kind: {kinds}{advice}.",
@@ -175,14 +179,15 @@ def _kind(value: Any) -> str:
         return "a number"
     if _is_tensor(value):
         return "a tensor"
+    if isinstance(value, Remote):
+        value = value.handle
     if isinstance(value, Handle):
-        return f"an object of type {value.kind}"
+        return f"an object of type {printable(value.kind, MAX_NAME)}"
     return f"a {type(value).__name__}"
 
 
 def _show(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + " …"
+    return printable(repr(value), MAX_SHOWN)
 
 
 def _is_number(value: Any) -> bool:

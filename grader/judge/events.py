@@ -28,7 +28,20 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     result: CriterionResult
 
 
-Event = Collected | Started | Finished
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """A warm judge waits for its first task, and tells what is wrong with its suites."""
+
+    faults: dict[str, str]  # exercise -> why its tests cannot run
+    unsound: dict[str, dict[str, str]]  # exercise -> criterion -> how the solution itself fails it
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """A task is over; ``fault`` says what went wrong on our side, if anything did."""
+
+    fault: str = ""
+
+
+Event = Collected | Started | Finished | Ready | Done
 
 _decoder = msgspec.json.Decoder(Event)
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from grader.models import Verdict
+from grader.text import printable
 from grader.wire.messages import Absent, Failure
+
+MAX_NAME = 80
+MAX_TEXT = 500
+MAX_TYPES = 20
 
 
 class StudentFailure(Exception):  # noqa: N818  # it reads "student failure" in a test's report
@@ -34,31 +39,46 @@ class StudentFailure(Exception):  # noqa: N818  # it reads "student failure" in 
 
 def raised(failure: Failure, file: str) -> StudentFailure:
     """The student's code raised an exception; a NotImplementedError means that it is still a stub."""
-    kind = failure.types[0] if failure.types else "Exception"
-    line = failure.frames[-1] if failure.frames else ""
+    types = tuple(printable(name, MAX_NAME) for name in failure.types[:MAX_TYPES])
+    kind = types[0] if types else "Exception"
+    line = printable(failure.frames[-1], MAX_NAME) if failure.frames else ""
+    text = printable(failure.message, MAX_TEXT)
     where = f" ({line})" if line else ""
     verdict, summary = Verdict.ERROR, ""
-    if kind == "NotImplementedError":
+    if kind == "MemoryError" or "can't allocate memory" in text:
+        verdict, message = Verdict.MEMORY, f"Your code wanted more memory than there is{where}."
+    elif kind == "NotImplementedError":
         place, _, function = line.partition(" in ")
         verdict = Verdict.MISSING
         message = f"{function or 'This part'} is not implemented yet: write it in {place or file}."
-    elif "SyntaxError" in failure.types:
-        message = f"{file} is not valid Python: {failure.message}{where}."
+    elif "SyntaxError" in types:
+        message = f"{file} is not valid Python: {text}{where}."
     elif kind == "SystemExit":
         message = f"Your code ended the program by exit(){where}."
     else:
         summary = f"Your code raised {kind}{where}."
-        message = f"Your code raised {kind}{where}: {failure.message}" if failure.message else summary
-    return StudentFailure(verdict, message, summary=summary, line=line, types=failure.types, text=failure.message)
+        message = f"Your code raised {kind}{where}: {text}" if text else summary
+    return StudentFailure(verdict, message, summary=summary, line=line, types=types, text=text)
 
 
 def absent(failure: Absent, file: str) -> StudentFailure:
-    near = f" It has {failure.near!r}: is that it?" if failure.near else ""
-    return StudentFailure(Verdict.MISSING, f"{file} has no {failure.name!r}.{near}")
+    near = f" It has {printable(failure.near, MAX_NAME)!r}: is that it?" if failure.near else ""
+    return StudentFailure(Verdict.MISSING, f"{file} has no {printable(failure.name, MAX_NAME)!r}.{near}")
+
+
+def unusable(problem: str) -> StudentFailure:
+    """What was handed in cannot even be given to Python."""
+    return StudentFailure(Verdict.ERROR, problem)
 
 
 def no_file(file: str) -> StudentFailure:
     return StudentFailure(Verdict.MISSING, f"There is no file {file}.")
+
+
+def out_of_budget(budget: float) -> StudentFailure:
+    return StudentFailure(
+        Verdict.TIMEOUT, f"Not reached: all tests together took more than the {budget:g} seconds that there are."
+    )
 
 
 def timed_out(function: str) -> StudentFailure:

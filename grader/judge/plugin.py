@@ -6,8 +6,11 @@ It is active in the suites of a course only: ``exercises/<name>/test_<name>.py``
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Generator
+import time
+from collections import Counter
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,11 +23,12 @@ from grader.judge.events import Collected, Finished, Started, write_event
 from grader.judge.seeding import seed_for
 from grader.judge.student import Session, Student, was_answered
 from grader.judge.suites import Suite, find_suite
+from grader.judge.transports.base import Transport
 from grader.judge.transports.inprocess import InProcessTransport
 from grader.judge.verdicts import combine, judge_exception
 from grader.models import Criterion, CriterionResult
 from grader.scoring import points_of
-from grader.wire.executor import seed_everything
+from grader.wire.worker import seed_everything
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,11 +40,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--course-seed", type=int, metavar="N", help="draw inputs from this seed, not course.toml's")
     group.addoption("--events", type=Path, metavar="FILE", help="write what happens to FILE, one JSON line each")
     group.addoption("--criteria", metavar="IDS", help="run only these criteria (ids, separated by commas)")
+    group.addoption("--serve", metavar="FD,LAYERS", help="judge submissions that come over this socket, confined")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "criterion(values): what a test is worth; use @criterion")
-    config.pluginmanager.register(GraderPlugin(config), "grader-course")
+    plugin = GraderPlugin(config)
+    config.pluginmanager.register(plugin, "grader-course")
+    if serve := config.getoption("serve"):
+        from grader.judge.server import JudgeServer
+        from grader.sandbox.layers import Layers
+
+        descriptor, _, layers = serve.partition(",")
+        server = JudgeServer(plugin, int(descriptor), msgspec.json.decode(layers, type=Layers))
+        config.pluginmanager.register(server, "grader-server")
 
 
 class Report:
@@ -70,11 +83,24 @@ class GraderPlugin:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.suites: dict[Path, Suite | None] = {}
+        self.submission: Path | None = config.getoption("submission")
+        self.serving = bool(config.getoption("serve"))
         self.sessions: dict[str, Session] = {}
         self.results: dict[tuple[str, str], list[CriterionResult]] = {}
-        self.left: dict[tuple[str, str], int] = {}  # tests of a criterion that are still to run
+        self.tests: Counter[tuple[str, str]] = Counter()  # how many tests a criterion has
+        self.deadline = math.inf  # of the test that runs now, by time.monotonic
         events = config.getoption("events")
         self.events: BinaryIO | None = events.open("ab") if events else None
+        self.transport: Callable[[], Transport] | None = None  # in process, unless a server connects another
+
+    def connect(self, transport: Callable[[], Transport], events: BinaryIO) -> None:
+        """Judge the next tests over this transport, and tell what happens."""
+        self.transport, self.events = transport, events
+
+    def forget(self) -> None:
+        """Be as if no test had run yet."""
+        self.sessions.clear()
+        self.results.clear()
 
     # Collection
 
@@ -93,12 +119,12 @@ class GraderPlugin:
         for item in ours:
             self.prepare(item)
         if self.events:
-            criteria = {self.key(item): self.criterion(item) for item in ours}
-            write_event(self.events, Collected(tuple(criteria.values())))
+            write_event(self.events, Collected(self.criteria(ours)))
 
     def prepare(self, item: pytest.Item) -> None:
-        self.left[self.key(item)] = self.left.get(self.key(item), 0) + 1
-        item.add_marker(pytest.mark.timeout(self.criterion(item).timeout))
+        self.tests[self.key(item)] += 1
+        if not self.serving:  # a server has a clock of its own
+            item.add_marker(pytest.mark.timeout(self.criterion(item).timeout))
         function: Any = getattr(item, "obj", None)
         if getattr(function, "is_hypothesis_test", False):
             from hypothesis import HealthCheck, Phase, seed, settings
@@ -137,6 +163,10 @@ class GraderPlugin:
         assert found is not None
         return msgspec.structs.replace(found, hidden=self.suite(item).hidden)
 
+    def criteria(self, items: list[pytest.Item]) -> tuple[Criterion, ...]:
+        """The criteria of these tests, each once."""
+        return tuple({self.key(item): self.criterion(item) for item in items}.values())
+
     def key(self, item: pytest.Item) -> tuple[str, str]:
         return self.suite(item).exercise.name, self.criterion(item).id
 
@@ -151,8 +181,10 @@ class GraderPlugin:
         suite = self.suite(item)
         name = suite.exercise.name
         if name not in self.sessions:
-            files = suite.student_files(self.config.getoption("submission"))
-            self.sessions[name] = Session(InProcessTransport(name, files))
+            if self.transport:
+                self.sessions[name] = Session(self.transport(), suite.exercise.budget)
+            else:
+                self.sessions[name] = Session(InProcessTransport(name, suite.student_files(self.submission)))
         return self.sessions[name]
 
     @pytest.fixture
@@ -170,6 +202,7 @@ class GraderPlugin:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if self.suite_of(item):
             seed_everything(self.seed(item))
+            self.deadline = min(time.monotonic() + self.criterion(item).timeout, self.session_of(item).deadline)
             if self.events and self.key(item) not in self.results:
                 write_event(self.events, Started(self.criterion(item).id))
 
@@ -187,8 +220,7 @@ class GraderPlugin:
             report.longrepr = Report(result)  # type: ignore[assignment]
         key = self.key(item)
         self.results.setdefault(key, []).append(result)
-        self.left[key] -= 1
-        if self.left[key] == 0 and self.events:
+        if len(self.results[key]) == self.tests[key] and self.events:
             write_event(self.events, Finished(combine(self.results[key])))
         return report
 

@@ -18,7 +18,9 @@ from pathlib import Path
 
 from grader.judge.events import Collected, Finished, Started, read_events
 from grader.judge.outcomes import timed_out
-from grader.models import Criterion, CriterionResult, Verdict
+from grader.judge.task import JudgeFault, Task
+from grader.manifest import Course
+from grader.models import Criterion, CriterionResult, ExerciseResult, Verdict
 
 GRACE = 5.0  # seconds beyond a test's own timeout before its process is killed
 START_UP = 60.0  # seconds in which a child must have collected its tests, torch imported
@@ -26,8 +28,29 @@ POLL = 0.02
 PYTEST_FAULTS = (3, 4)  # pytest's exit codes for its own internal and usage errors
 
 
-class JudgeFault(Exception):  # noqa: N818  # a fault of ours, and named so throughout
-    """The suites could not be run at all."""
+class UnconfinedJudge:
+    """Grades where student code cannot be confined: in a process of its own, and no more than that."""
+
+    def __init__(self, course: Course, seed: int) -> None:
+        self.course = course
+        self.seed = seed
+
+    def grade(self, task: Task) -> ExerciseResult:
+        exercise = self.course.exercise(task.exercise)
+        suites = [self.course.public_suite(exercise), self.course.hidden_suite(exercise)]
+        with tempfile.TemporaryDirectory(prefix="grader-") as folder:
+            for name, content in task.sources.values():
+                (Path(folder) / name).write_bytes(content)
+            try:
+                criteria = run_suites(
+                    suites, Path(folder), budget=exercise.budget, seed=self.seed, cwd=self.course.root
+                )
+            except JudgeFault as fault:
+                return ExerciseResult(name=exercise.name, criteria=(), fault=str(fault))
+        return ExerciseResult(name=exercise.name, criteria=criteria)
+
+    def close(self) -> None:
+        """Nothing outlives a task."""
 
 
 def run_suites(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from typing import Any
 
+import msgspec
 import pytest
 
-from grader.judge.outcomes import StudentFailure, timed_out
+from grader.judge.callbacks import Callbacks
+from grader.judge.outcomes import StudentFailure, out_of_budget, timed_out
 from grader.judge.transports.base import Transport
 from grader.models import Verdict
 from grader.wire.messages import Call, Handle, Reply
@@ -16,28 +20,30 @@ PATIENCE = 2  # a function that ran out of time so often is not called again
 
 
 class Session:
-    """One submission's way through a suite: loads the module once, remembers what timed out."""
+    """One submission's way through a suite: remembers what could not be loaded, and what timed out."""
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, budget: float = math.inf) -> None:
         self.transport = transport
+        self.budget = budget  # seconds for all tests together
+        self.deadline = time.monotonic() + budget
         self.timeouts: Counter[str] = Counter()
-        self.loaded = False
         self.broken: StudentFailure | None = None
 
     def load(self) -> None:
-        """Import the module, once; a module that cannot be imported fails every test in the same way."""
+        """Have the module imported; one that cannot be imported fails every test in the same way."""
+        if time.monotonic() > self.deadline:
+            raise out_of_budget(self.budget)
         if self.broken:
             raise self.broken
-        if not self.loaded:
-            try:
-                self.transport.load()
-            except StudentFailure as failure:
-                self.broken = failure
-                raise
-            except pytest.fail.Exception:
-                self.broken = timed_out("Importing your module")
-                raise self.broken from None
-            self.loaded = True
+        try:
+            self.transport.load()
+        except StudentFailure as failure:
+            timeout = failure.verdict is Verdict.TIMEOUT
+            self.broken = timed_out("Importing your module") if timeout else failure
+        except pytest.fail.Exception:
+            self.broken = timed_out("Importing your module")
+        if self.broken:
+            raise self.broken
 
 
 class Student:
@@ -54,7 +60,7 @@ class Student:
             raise AttributeError(name)
         return Function(self, name)
 
-    def _perform(self, call: Call) -> Reply:
+    def _perform(self, call: Call, callbacks: Callbacks) -> Reply:
         label = call.target if call.handle is None else f"{call.handle.kind}.{call.target}"
         if self._out_of_time:  # hypothesis tries again after a failure; the test's time is used up
             raise self._out_of_time
@@ -65,7 +71,7 @@ class Student:
             self._session.transport.seed(self._seed)
             self._seed = None
         try:
-            reply = self._session.transport.call(call)
+            reply = self._session.transport.call(call, callbacks)
         except StudentFailure as failure:
             if failure.verdict is not Verdict.TIMEOUT:
                 raise
@@ -84,7 +90,7 @@ class Student:
 
 
 class Function:
-    """A function of the student's: call it, or ask for more than its value."""
+    """A function, class or method of the student's: call it, or ask for more than its value."""
 
     def __init__(self, student: Student, name: str, handle: Handle | None = None) -> None:
         self._student = student
@@ -92,7 +98,7 @@ class Function:
         self._handle = handle
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The result as plain data."""
+        """The result as plain data, or a ``Remote`` for an object that stays with the student."""
         return self._perform(args, kwargs).value
 
     def observe(self, *args: Any, **kwargs: Any) -> Reply:
@@ -100,16 +106,49 @@ class Function:
         return self._perform(args, kwargs, arguments=True)
 
     def gradients(self, *args: Any, **kwargs: Any) -> Reply:
-        """The result, and the gradient of its sum for every floating-point tensor argument."""
+        """The result, and the gradient of its sum for tensor arguments and a module's parameters."""
         return self._perform(args, kwargs, gradients=True)
 
     def measure(self, *args: Any, **kwargs: Any) -> Reply:
-        """The result, and the most memory that Python allocated during the call."""
+        """The result, and the most memory that was allocated during the call."""
         return self._perform(args, kwargs, memory=True)
 
+    def read(self) -> Any:
+        """The value of an attribute that is no function."""
+        return self._perform((), {}, read=True).value
+
     def _perform(self, args: tuple[Any, ...], kwargs: dict[str, Any], **wanted: bool) -> Reply:
+        callbacks = Callbacks()
+        args, kwargs = callbacks.replace(args), callbacks.replace(kwargs)
         call = Call(target=self._name, handle=self._handle, args=args, kwargs=kwargs, **wanted)
-        return self._student._perform(call)
+        try:
+            reply = self._student._perform(call, callbacks)
+        finally:
+            if callbacks.error:
+                raise callbacks.error
+        if isinstance(reply.value, Handle):
+            return msgspec.structs.replace(reply, value=Remote(self._student, reply.value))
+        return reply
+
+
+class Remote(Function):
+    """An object that stays with the student: call it, call its methods, pass it back as an argument.
+
+    It forwards nothing else: no comparison, no conversion, so it can decide no test.
+    """
+
+    def __init__(self, student: Student, handle: Handle) -> None:
+        super().__init__(student, "", handle)
+
+    def __getattr__(self, name: str) -> Function:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Function(self._student, name, self._handle)
+
+    @property
+    def handle(self) -> Handle:
+        assert self._handle is not None
+        return self._handle
 
 
 def was_answered(student: Student) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from grader.errors import SubmissionError
+from grader.errors import ResultsError
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -15,19 +15,6 @@ def write_atomically(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="")
         temporary.replace(path)
     except OSError as error:
-        raise _cannot_write(path, error) from error
-
-
-def make_folder(folder: Path) -> None:
-    """Make the folder for results, and find out now, not after an hour of grading, if it cannot be written."""
-    probe = folder / f".probe.{os.getpid()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise _cannot_write(folder, error) from error
-
-
-def _cannot_write(path: Path, error: OSError) -> SubmissionError:
-    return SubmissionError(f"{path}: cannot be written ({error.strerror}). Make room, or choose another --out.")
+        raise ResultsError(
+            f"{path}: cannot be written ({error.strerror}). Make room, or choose another --out."
+        ) from error

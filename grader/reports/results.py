@@ -9,6 +9,7 @@ import msgspec
 
 from grader.manifest import Course
 from grader.models import CriterionResult, ExerciseResult, StudentResult
+from grader.sandbox.layers import Layers
 from grader.scoring import course_score, exercise_score
 
 FORMAT = 1
@@ -28,6 +29,14 @@ def results_document(course: Course, students: Sequence[StudentResult], confinem
             for student in students
         ],
     }
+
+
+def confinement_document(layers: Layers | None) -> dict[str, Any]:
+    """Which layers were in force; null where a layer was, else why not."""
+    if layers is None:
+        return {"level": "process", "layers": {}}
+    reasons = msgspec.structs.asdict(layers)
+    return {"level": layers.level, "layers": {name: why or None for name, why in reasons.items()}}
 
 
 def exercise_document(exercise: ExerciseResult) -> dict[str, Any]:

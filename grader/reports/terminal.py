@@ -12,7 +12,9 @@ from rich.table import Table
 
 from grader.manifest import Course, Exercise
 from grader.models import CriterionResult, ExerciseResult, StudentResult, Verdict
+from grader.sandbox.layers import Layers
 from grader.scoring import course_score, exercise_score, points_of
+from grader.text import printable
 
 MARKS = {Verdict.PASSED: ("✓", "green"), Verdict.FAILED: ("✗", "red")}
 REMARKABLE = (
@@ -59,8 +61,16 @@ def print_class(
     for student in students:
         scores = [_score(exercise_score(exercise)) for exercise in student.exercises]
         total = _score(course_score(student, course.weights))
-        table.add_row(escape(student.id), *scores, total, escape("; ".join(_remarks(student))))
+        table.add_row(escape(printable(student.id, 40)), *scores, total, escape("; ".join(_remarks(student))))
     console.print(table)
+
+
+def confinement_line(layers: Layers | None) -> str:
+    if layers is None:
+        return "NONE. Student code ran as you, with your files and your network (--unconfined)."
+    if layers.level == "landlock":
+        return f"landlock, seccomp, limits; without bubblewrap ({layers.bubblewrap})"
+    return "bubblewrap, " + ("" if layers.landlock else "landlock, ") + "seccomp, limits"
 
 
 def _remarks(student: StudentResult) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from grader.judge.run import JudgeFault, run_suites
+from grader.judge.run import run_suites
+from grader.judge.task import JudgeFault
 from grader.manifest import Course, Exercise
 from grader.models import ExerciseResult
 

@@ -18,6 +18,25 @@ class Handle(msgspec.Struct, frozen=True):
     kind: str
 
 
+class Callback(msgspec.Struct, frozen=True):
+    """Stands for a function that stays with the judge; calling it asks the judge."""
+
+    id: int
+
+
+class Load(msgspec.Struct, frozen=True, kw_only=True):
+    """Import the module ``name``; ``sources`` holds it and what it may import, as (file name, text)."""
+
+    name: str
+    sources: dict[str, tuple[str, bytes]]
+
+
+class Seed(msgspec.Struct, frozen=True, kw_only=True):
+    """Seed the generators that the student's code draws from."""
+
+    seed: int
+
+
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """Call ``target`` (a name in the student's module, or one behind a handle) and say what to bring back."""
 
@@ -26,8 +45,9 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     arguments: bool = False  # the arguments as they are after the call
-    gradients: bool = False  # of the summed result, for every floating-point tensor argument
+    gradients: bool = False  # of the summed result, for tensor arguments and a module's parameters
     memory: bool = False  # the most that Python allocated during the call
+    read: bool = False  # do not call it: bring back its value
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +56,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     value: Any
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
-    gradients: tuple[Any, ...] = ()
+    gradients: tuple[Any, ...] = ()  # parallel to args
+    parameters: dict[str, Any] = {}  # a module's gradients, by the parameter's name
     peak_bytes: int = 0
 
 
@@ -53,3 +74,16 @@ class Absent(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     near: str = ""  # a name that does exist and looks like it
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """The student's code calls a function of the judge's."""
+
+    function: int
+    args: tuple[Any, ...]
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What that function returned."""
+
+    value: Any

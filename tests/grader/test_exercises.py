@@ -4,16 +4,21 @@ import ast
 import doctest
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from grader.authoring.misconceptions import apply_misconception, bank_path, load_misconceptions
 from grader.authoring.stubs import stub_path
+from grader.gradebook import open_gradebook
 from grader.judge.run import run_suites
 from grader.manifest import find_course
-from grader.models import ExerciseResult, Verdict
+from grader.models import Verdict
+from grader.pipeline import Settings, grade_class
+from grader.sandbox.layers import find_layers
 from grader.scoring import exercise_score
+from grader.submissions.base import Submission
 
 COURSE = find_course(Path(__file__).parent)
 NAMES = [exercise.name for exercise in COURSE.exercises]
@@ -28,28 +33,35 @@ def label(exercise, mistake):
 
 
 @pytest.fixture(scope="session")
-def graded(tmp_path_factory):
-    """Everything that is judged here, judged once, two at a time: (kind, name) -> result."""
-    work = {}
+def everything(tmp_path_factory):
+    """All that is judged here, by (kind, name): the exercise and the file."""
+    files = {}
     for exercise in COURSE.exercises:
-        work["solution", exercise.name] = exercise, COURSE.solution(exercise)
-        work["stub", exercise.name] = exercise, stub_path(COURSE, exercise)
+        files["solution", exercise.name] = exercise, COURSE.solution(exercise)
+        files["stub", exercise.name] = exercise, stub_path(COURSE, exercise)
     for path in VARIANTS:
-        work["variant", path] = COURSE.exercise(path.parent.name), path
+        files["variant", path] = COURSE.exercise(path.parent.name), path
     for exercise, mistake in MISTAKES:
         path = tmp_path_factory.mktemp("mistake") / f"{exercise.name}.py"
         source = COURSE.solution(exercise).read_text(encoding="utf-8")
         path.write_text(apply_misconception(mistake, source, bank_path(COURSE, exercise)), encoding="utf-8")
-        work["mistake", label(exercise, mistake)] = exercise, path
+        files["mistake", label(exercise, mistake)] = exercise, path
+    return files
 
-    def judge(job):
-        exercise, file = job
-        suites = [COURSE.public_suite(exercise), COURSE.hidden_suite(exercise)]
-        criteria = run_suites(suites, file, budget=exercise.budget, seed=COURSE.seed, cwd=COURSE.root)
-        return ExerciseResult(name=exercise.name, criteria=criteria)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return dict(zip(work, pool.map(judge, work.values()), strict=True))
+@pytest.fixture(scope="session")
+def graded(everything, tmp_path_factory):
+    """Everything, judged once, confined as for a class."""
+    settings = Settings(
+        course=COURSE, exercises=COURSE.exercises, seed=COURSE.seed, jobs=os.cpu_count(), layers=find_layers()
+    )
+    pile = [Submission(student=str(key), files={exercise.name: path}) for key, (exercise, path) in everything.items()]
+    with open_gradebook(tmp_path_factory.mktemp("results")) as gradebook:
+        students = grade_class(settings, pile, gradebook, lambda: None)
+    return {
+        key: next(found for found in student.exercises if found.name == exercise.name)
+        for (key, (exercise, _)), student in zip(everything.items(), students, strict=True)
+    }
 
 
 def failures(result):
@@ -113,3 +125,19 @@ def test_the_examples_in_the_docstrings_hold(name):
         tried += bool(test.examples)
         assert runner.run(test).failed == 0
     assert tried >= 4
+
+
+def test_both_transports_agree(everything, graded):
+    """In process, as students check themselves, and confined, as they are graded: the same verdicts."""
+    mistakes = islice((key for key in everything if key[0] == "mistake"), 0, None, 9)
+    chosen = [*(key for key in everything if key[0] != "mistake"), *mistakes]
+
+    def in_process(key):
+        exercise, file = everything[key]
+        suites = [COURSE.public_suite(exercise), COURSE.hidden_suite(exercise)]
+        return run_suites(suites, file, budget=exercise.budget, seed=COURSE.seed, cwd=COURSE.root)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for key, criteria in zip(chosen, pool.map(in_process, chosen), strict=True):
+            one, other = ({c.criterion.id: c.verdict for c in found} for found in (criteria, graded[key].criteria))
+            assert one == other, key

@@ -19,11 +19,14 @@ LAYERS = [
     ["reports"],
     ["submissions"],
     ["judge"],
+    ["sandbox"],
     ["wire"],
+    ["gradebook"],
     ["scoring"],
     ["manifest"],
     ["models"],
     ["errors"],
+    ["text"],
     ["__init__"],
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -27,8 +27,8 @@ def test_without_a_manifest_the_message_says_what_to_do(tmp_path):
     ("old", "new", "key", "words"),
     [
         ("weight = 3", "wieght = 3", "exercise[1].wieght", ["did you mean 'weight'?", "Allowed: name, title"]),
-        ("title = \"Tiny\"", "titel = \"Tiny\"", "titel", ["did you mean 'title'?", "Allowed: format, title"]),
-        ("title = \"Twice\"", "", "exercise[1].title", ["missing"]),
+        ('title = "Tiny"', 'titel = "Tiny"', "titel", ["did you mean 'title'?", "Allowed: format, title"]),
+        ('title = "Twice"', "", "exercise[1].title", ["missing"]),
         ("weight = 3", "weight = 'three'", "exercise[1].weight", ["found 'three'", "expected float"]),
         ("weight = 3", "weight = 0", "exercise[1].weight", ["found 0", "> 0"]),
         ("format = 1", "format = 2", "format", ["found 2", "reads 1"]),

@@ -53,13 +53,17 @@ def torch_log_likelihood(log_probs, target, blank):
     return -torch_losses(log_probs[None], [target], torch.tensor([len(log_probs)]), blank)[0]
 
 
-def random_target(rng, length, classes, blank):
-    """Labels other than blank; of three or more, two neighbours are equal and the others mostly not."""
-    labels = [label for label in range(classes) if label != blank]
-    target = [rng.choice(labels) for _ in range(length)]
-    if length > 2:
+def random_target(rng, length, classes, blank, double=False):
+    """Labels other than blank, no neighbours equal; or, with double, exactly two of them, if there are two.
+
+    Equal neighbours are a lesson of their own: tests of something else do without, so that it is lost once only.
+    """
+    target = []
+    while len(target) < length:
+        target.append(rng.choice([label for label in range(classes) if label not in (blank, *target[-1:])]))
+    if double and length > 1:
         twice = rng.randrange(length - 1)
-        target[twice + 1] = target[twice]
+        target[twice + 1 :] = target[twice:-1]
     return target
 
 
@@ -90,7 +94,7 @@ def test_stretching_and_separating(student, rng):
     """Saying a symbol for longer, or blanks between different labels, does not change what a path means."""
     for length in [0, 1, 2, 3, 5, 8] * 4:
         blank = rng.randrange(4)
-        labels = random_target(rng, length, 4, blank)
+        labels = random_target(rng, length, 4, blank, double=True)
         path = [blank] * rng.randint(0, 2)
         for label, following in zip(labels, [*labels[1:], blank], strict=False):
             path += [label] * rng.randint(1, 3) + [blank] * (rng.randint(1, 3) - (label != following))
@@ -128,7 +132,7 @@ def test_path_by_path(student, rng):
     for blank in (0, rng.choice([1, 2])):
         exact = enumerate_paths(log_probs, blank)
         a, b = rng.sample([label for label in range(3) if label != blank], 2)
-        for target in ([a], [b, a], [a, a], [a, b, a], [b, b, a], [a, b, b, a], [b, a, b, a, b]):
+        for target in ([a], [b, a], [a, a], [a, b, b, a], [b, a, b, a, b]):
             found = student.log_likelihood(log_probs, target, blank)
             assert_close(found, exact[tuple(target)], f"log_likelihood((5, 3), {target}, blank={blank})")
 
@@ -141,7 +145,7 @@ def test_path_by_path(student, rng):
 )
 def test_dtypes(student, rng):
     """Results are 0-dim tensors with the dtype of log_probs, and as precise as that dtype."""
-    frames, classes = 31, 7
+    frames, classes = 19, 7
     for dtype in (torch.float64, torch.float32):
         target = random_target(rng, 9, classes, blank=6)
         log_probs = random_frames(frames, classes).to(dtype)
@@ -156,14 +160,14 @@ def test_dtypes(student, rng):
     "A long utterance",
     points=3,
     kind="robustness",
-    hint="A path of 400 frames has a probability near e^-1000, which no float can hold. Stay in log space throughout.",
+    hint="A path of 320 frames has a probability of e^-800 or so, which no float can hold. Stay in log space.",
 )
 def test_long_utterance(student, rng):
-    """400 frames of float32 neither underflow nor take long."""
-    log_probs = random_frames(400, 5)
-    target = random_target(rng, 3, 5, blank=0)
+    """320 frames of float32 neither underflow nor take long."""
+    log_probs = random_frames(320, 9)
+    target = random_target(rng, 3, 9, blank=0)
     expected = torch_log_likelihood(log_probs, target, blank=0).float()
-    assert_close(student.log_likelihood(log_probs.float(), target), expected, "log_likelihood of 400 frames")
+    assert_close(student.log_likelihood(log_probs.float(), target), expected, "log_likelihood of 320 frames")
 
 
 @criterion(
@@ -224,7 +228,7 @@ def test_gradient(student, rng):
     """The gradient in log_probs equals that of the sum over all paths, everywhere."""
     blank = rng.randrange(4)
     a, b = rng.sample([label for label in range(4) if label != blank], 2)
-    for target in ([a, b, b], [b]):
+    for target in ([a, b, a], [b]):
         log_probs = random_frames(5, 4).requires_grad_()
         enumerate_paths(log_probs, blank)[tuple(target)].backward()
         reply = student.log_likelihood.gradients(log_probs.detach(), target, blank)
@@ -242,8 +246,8 @@ def test_gradient(student, rng):
 )
 def test_gradient_where_nothing_fits(student, rng):
     """Where the result is -inf, the gradient is finite, so that one bad utterance cannot destroy the weights."""
-    a, b = rng.sample([1, 2, 3], 2)
-    for target in ([a, a, b, b, b], [b, a, b, a, a]):
+    a, b, c = rng.sample([1, 2, 3], 3)
+    for target in ([a, b, a, b, a, b], [b, a, c, b, a, c, b]):
         reply = student.log_likelihood.gradients(random_frames(5, 4), target)
         minus_inf = torch.tensor(-math.inf, dtype=torch.float64)
         assert_close(reply.value, minus_inf, f"log_likelihood of {target} in 5 frames")
@@ -289,7 +293,7 @@ def test_plain_mean(student, rng):
     """The loss is the plain mean of the utterances' losses, however different their targets' lengths are."""
     blank = rng.randrange(1, 6)
     log_probs = random_frames(4, 11, 6)
-    targets = [random_target(rng, length, 6, blank) for length in (2, 5, 0, 3)]
+    targets = [random_target(rng, length, 6, blank, double=length > 2) for length in (2, 5, 0, 3)]
     lengths = torch.full((4,), 11)
     expected = torch_losses(log_probs, targets, lengths, blank).mean()
     found = student.ctc_loss(log_probs, targets, lengths, blank)
@@ -360,12 +364,12 @@ def test_narrow_beam(student, rng):
             assert score <= most + 1e-4, f"{what} gives {labels} more than its probability"
 
     # A network that is nearly sure: whatever is pruned, it hardly counts.
-    path = [2, 2, 3, 2, 0, 0, 3, 3, 4, 1, 1, 3, 1]
-    sure = (F.one_hot(torch.tensor(path), 5) * 12 + torch.randn(13, 5)).double().log_softmax(1)
+    path = [2, 2, 3, 2, 0, 0, 1]
+    sure = (F.one_hot(torch.tensor(path), 5) * 12 + torch.randn(7, 5)).double().log_softmax(1)
     for beam_size in (1, 3):
         what = f"prefix_beam_search(a network that is nearly sure of {path}, {beam_size}, blank=3)"
         labels, score = beam_entries(student.prefix_beam_search(sure, beam_size, blank=3), what)[0]
-        assert_equal(labels, (2, 2, 0, 4, 1, 1), f"labels of {what}")
+        assert_equal(labels, (2, 2, 0, 1), f"labels of {what}")
         assert_close(score, 0.0, f"score of {what}", atol=0.05)
 
 
@@ -400,23 +404,32 @@ def test_names_of_classes(student, rng):
     """Renumbering the classes, the blank among them, renumbers the results and changes nothing else."""
     log_probs = random_frames(2, 6, 4)
     new = rng.choice([[1, 2, 3, 0], [2, 0, 1, 3], [3, 1, 0, 2]])  # old class -> new class; the blank moves
-    renamed = torch.empty_like(log_probs)
-    renamed[:, :, new] = log_probs
-    targets, lengths = [[2, 2, 3], [1, 3]], torch.tensor([6, 5])
-    new_targets = [[new[label] for label in target] for target in targets]
+    renumbered = torch.empty_like(log_probs)
+    renumbered[:, :, new] = log_probs
+    blank, what = new[0], f"with renumbered classes and blank={new[0]}"
 
-    expected = torch_losses(log_probs, targets, lengths, 0)
-    found = student.log_likelihood(renamed[0], new_targets[0], new[0])
-    assert_close(found, -expected[0], f"log_likelihood of {new_targets[0]}, blank={new[0]}")
-    found = student.ctc_loss(renamed, new_targets, lengths, new[0])
-    assert_close(found, expected.mean(), f"ctc_loss of {new_targets}, blank={new[0]}")
-    best = [new[label] for label in labels_of(log_probs[0].argmax(1).tolist(), 0)]
-    assert_equal(student.greedy_decode(renamed[0], new[0]), best, f"greedy_decode, blank={new[0]}")
-    exact = max(enumerate_paths(log_probs[1, :4], 0).items(), key=lambda entry: entry[1])
-    what = f"prefix_beam_search(…, 1000, blank={new[0]})"
-    labels, score = beam_entries(student.prefix_beam_search(renamed[1, :4], 1000, new[0]), what)[0]
-    assert_equal(labels, tuple(new[label] for label in exact[0]), f"best labels of {what}")
-    assert_close(score, exact[1].item(), f"best score of {what}", **FLOAT_SCORES)
+    def renumber(labels):
+        assert isinstance(labels, list | tuple) and all(label in range(4) for label in labels), "labels are classes"
+        return [new[label] for label in labels]
+
+    target, targets, lengths = [2, 3, 2], [[2, 3, 2], [1, 3]], torch.tensor([6, 5])
+    old = student.log_likelihood(log_probs[0], target, 0)
+    assert isinstance(old, torch.Tensor), "log_likelihood must be a tensor"
+    assert_close(student.log_likelihood(renumbered[0], renumber(target), blank), old, f"log_likelihood {what}")
+
+    old = student.ctc_loss(log_probs, targets, lengths, 0)
+    assert isinstance(old, torch.Tensor), "ctc_loss must be a tensor"
+    found = student.ctc_loss(renumbered, [renumber(target) for target in targets], lengths, blank)
+    assert_close(found, old, f"ctc_loss {what}")
+
+    old = student.greedy_decode(log_probs[1], 0)
+    assert_equal(student.greedy_decode(renumbered[1], blank), renumber(old), f"greedy_decode {what}")
+
+    old = beam_entries(student.prefix_beam_search(log_probs[0, :4], 500, 0), "prefix_beam_search")
+    found = beam_entries(student.prefix_beam_search(renumbered[0, :4], 500, blank), "prefix_beam_search")
+    expected = {tuple(renumber(labels)): score for labels, score in old if score > -math.inf}
+    found = {labels: score for labels, score in found if score > -math.inf}
+    assert_close(found, expected, f"prefix_beam_search {what}", **FLOAT_SCORES)
 
 
 @criterion(
@@ -428,37 +441,26 @@ def test_names_of_classes(student, rng):
 def test_nothing_changed(student, rng):
     """No function changes its arguments, and the same call has the same result after other calls."""
     path = [1, 1, 0, 2, 0, 2, 2]
-    log_probs = random_frames(2, 6, 4)
-    targets, lengths = [[1, 1, 3], [2]], torch.tensor([6, 4])
+    log_probs, other = random_frames(2, 6, 4), random_frames(5, 3)
+    targets, lengths = [[1, 2, 3], [2]], torch.tensor([6, 4])
     calls = {
         "collapse": (path,),
         "greedy_decode": (log_probs[0],),
         "log_likelihood": (log_probs[0], targets[0]),
         "ctc_loss": (log_probs, targets, lengths),
-        "prefix_beam_search": (log_probs[0, :4], 500),
+        "prefix_beam_search": (log_probs[0], 5),
     }
-    other = random_frames(5, 4)
-    losses = torch_losses(log_probs, targets, lengths, 0)
-    exact = enumerate_paths(log_probs[0, :4], 0)
-    expected = {
-        "collapse": [1, 2, 2],
-        "greedy_decode": list(labels_of(log_probs[0].argmax(1).tolist(), 0)),
-        "log_likelihood": -losses[0],
-        "ctc_loss": losses.mean(),
-        "prefix_beam_search": max(exact.values()).item(),
-    }
-    for _ in range(2):
-        for name, arguments in calls.items():
-            reply = getattr(student, name).observe(*arguments)
-            found = reply.value
-            if name == "prefix_beam_search":
-                found = beam_entries(found, name)[0][1]
-            assert_close(found, expected[name], f"{name}, called twice", **FLOAT_SCORES)
-            assert_equal(list(reply.args), list(arguments), f"the arguments of {name} after the call")
-        student.collapse([3, 2, 3], 3)
-        student.greedy_decode(other, 1)
-        student.log_likelihood(other, [2, 3], 1)
-        student.prefix_beam_search(other, 2, 3)
+    first = {name: getattr(student, name).observe(*arguments) for name, arguments in calls.items()}
+    student.collapse([2, 0, 0], 1)
+    student.greedy_decode(other, 1)
+    student.log_likelihood(other, [2, 0], 1)
+    student.ctc_loss(other[None], [[2, 0]], torch.tensor([4]), 1)
+    student.prefix_beam_search(other, 2, 1)
+    for name, arguments in calls.items():
+        assert first[name].value is not None, f"{name} returns nothing"
+        assert_equal(list(first[name].args), list(arguments), f"the arguments of {name} after the call")
+        again = getattr(student, name)(*arguments)
+        assert_equal(again, first[name].value, f"{name}, called with the same arguments once more,")
 
 
 @criterion(
@@ -484,5 +486,11 @@ def test_wrong_blank(student):
         student.collapse([1, 2], -2)
     with student_raises("ValueError", naming="beam_size"):
         student.prefix_beam_search(log_probs[0], -1)
-    expected = torch_log_likelihood(log_probs[0], [1], blank=3)
-    assert_close(student.log_likelihood(log_probs[0], [1], 3), expected, "log_likelihood with the last class as blank")
+    # The last class is one: no error then.
+    for found in (
+        student.greedy_decode(log_probs[0], 3),
+        student.log_likelihood(log_probs[0], [1], 3),
+        student.ctc_loss(log_probs, [[1], [2]], lengths, 3),
+        student.prefix_beam_search(log_probs[0], 2, 3),
+    ):
+        assert found is not None, "with the last class as blank, a function returns nothing"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from grader.judge.callbacks import Callbacks
 from grader.wire.messages import Call, Reply
 
 
@@ -11,10 +12,10 @@ class Transport(Protocol):
     """Reaches one student's module of one exercise. Failures are raised as ``StudentFailure``."""
 
     def load(self) -> None:
-        """Import the student's module."""
+        """Import the student's module, unless that is done."""
 
     def seed(self, seed: int) -> None:
         """Seed the generators that the student's code draws from."""
 
-    def call(self, call: Call) -> Reply:
-        """Perform a call and bring its result back as plain data."""
+    def call(self, call: Call, callbacks: Callbacks) -> Reply:
+        """Perform a call and bring its result back as plain data; the student's code may call us back."""

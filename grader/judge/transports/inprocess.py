@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
+import msgspec
+
+from grader.judge.callbacks import Callbacks
 from grader.judge.outcomes import StudentFailure, absent, no_file, raised
-from grader.wire.executor import Executor, StudentError
+from grader.wire.codec import CodecError, copy
 from grader.wire.messages import Absent, Call, Reply
+from grader.wire.worker import Executor, StudentError, not_sent
+
+Message = TypeVar("Message", Call, Reply)
 
 
 class InProcessTransport:
@@ -18,15 +25,18 @@ class InProcessTransport:
         self.files = files  # module name -> file
         self.exercise = exercise
         self.executor: Executor | None = None
+        self.callbacks = Callbacks()
 
     def load(self) -> None:
+        if self.executor is not None:
+            return
         try:
             sources = {name: (str(path), path.read_bytes()) for name, path in self.files.items() if path.is_file()}
         except OSError as error:
             raise no_file(self.file) from error
         if self.exercise not in sources:
             raise no_file(self.file)
-        executor = Executor(self.exercise, sources)
+        executor = Executor(self.exercise, sources, lambda number, args: self.callbacks.answer(number, args))
         try:
             executor.load()
         except StudentError as error:
@@ -36,14 +46,22 @@ class InProcessTransport:
     def seed(self, seed: int) -> None:
         """Nothing to do: student and judge share the generators, which the judge has seeded."""
 
-    def call(self, call: Call) -> Reply:
+    def call(self, call: Call, callbacks: Callbacks) -> Reply:
         assert self.executor is not None, "load() comes first"
+        self.callbacks = callbacks
         try:
-            return self.executor.call(call)
+            return _as_sent(self.executor.call(_as_sent(call)))
         except StudentError as error:
             raise self._explain(error) from error.__cause__
+        except CodecError as error:
+            raise raised(not_sent(error), self.file) from error
 
     def _explain(self, error: StudentError) -> StudentFailure:
         if isinstance(error.failure, Absent):
             return absent(error.failure, self.file)
         return raised(error.failure, self.file)
+
+
+def _as_sent(message: Message) -> Message:
+    """The message as another process would get it, so that a suite sees the same here and there."""
+    return msgspec.convert(copy(msgspec.structs.asdict(message)), type(message))

@@ -3,7 +3,7 @@ import pytest
 from grader.authoring.misconceptions import apply_misconception, load_misconceptions
 from grader.errors import GraderError, MisconceptionError
 
-SOLUTION = '''import functools
+SOLUTION = """import functools
 
 
 def f(x):
@@ -14,7 +14,7 @@ class Model:
     @functools.cache
     def g(self):
         return 2
-'''
+"""
 
 
 def bank(tmp_path, body, head="format = 1"):

@@ -118,14 +118,14 @@ def test_helpers_at_module_and_class_level_vanish():
 
 
 def test_given_code_around_a_region_stays():
-    stub = stub_of('''
+    stub = stub_of("""
         def f(x):
             y = x + 1
             ### BEGIN SOLUTION
             y = y * 2
             ### END SOLUTION
             return y
-        ''')
+        """)
     assert "y = x + 1" in stub
     assert "return y" in stub
     assert "y * 2" not in stub

@@ -30,7 +30,11 @@ def suite(tiny, pytester):
 
 
 def one_test(body, criterion='"A", points=1, kind="value", hint="h"', arguments="student"):
-    return f'@criterion({criterion})\ndef test_a({arguments}):\n    """Sentence."""\n' + textwrap.indent(body, "    ") + "\n\n\n"
+    return (
+        f'@criterion({criterion})\ndef test_a({arguments}):\n    """Sentence."""\n'
+        + textwrap.indent(body, "    ")
+        + "\n\n\n"
+    )
 
 
 def test_a_plain_pytest_run_gives_words_and_points(tiny, pytester):
@@ -69,7 +73,9 @@ def test_a_plain_pytest_run_gives_words_and_points(tiny, pytester):
     ],
 )
 def test_what_a_student_does_wrong_becomes_a_verdict(suite, code, verdict, words):
-    tests = one_test("assert_equal(student.add(1, 1), 2, 'add(1, 1)')", '"A", points=1, kind="value", hint="h", timeout=1')
+    tests = one_test(
+        "assert_equal(student.add(1, 1), 2, 'add(1, 1)')", '"A", points=1, kind="value", hint="h", timeout=1'
+    )
     found, message = suite(tests, code).verdicts["a"]
     assert found == verdict
     assert words in message
@@ -98,7 +104,9 @@ def test_hidden_criteria_show_no_values_and_no_messages(suite):
 
 def test_after_two_timeouts_a_function_is_not_called_again(suite):
     tests = "".join(
-        one_test("student.add(1, 1)", f'"{n}", points=1, kind="value", hint="h", timeout=1').replace("test_a", f"test_{n}")
+        one_test("student.add(1, 1)", f'"{n}", points=1, kind="value", hint="h", timeout=1').replace(
+            "test_a", f"test_{n}"
+        )
         for n in "abcde"
     ) + one_test("student.ok(1)", '"f", points=1, kind="value", hint="h"').replace("test_a", "test_f")
     code = "calls = []\ndef add(a, b):\n    print('CALLED')\n    while True: pass\ndef ok(a):\n    return a\n"
@@ -197,7 +205,5 @@ def test_a_submission_can_be_a_file_or_a_folder(tiny, pytester):
     elsewhere.mkdir()
     (elsewhere / "addition.py").write_text("def add(a, b):\n    return 0\n")
     for path in (elsewhere, elsewhere / "addition.py"):
-        result = pytester.runpytest_inprocess(
-            tiny / "exercises/addition", f"--rootdir={tiny}", f"--submission={path}"
-        )
+        result = pytester.runpytest_inprocess(tiny / "exercises/addition", f"--rootdir={tiny}", f"--submission={path}")
         result.assert_outcomes(failed=2)

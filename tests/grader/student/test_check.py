@@ -21,7 +21,13 @@ def test_the_first_failure_is_explained_with_its_hint(tiny, grader):
     edit(tiny, "addition", "def add(a, b):\n    return a - b\n")
     result = grader("check", "addition", "--course", tiny)
     assert result.exit_code == 1
-    for words in ("✗ Small sums  0/2", "One and one is two.", "add(1, 1) must be 2, found 0.", "Hint: Use +.", "✓ Zero"):
+    for words in (
+        "✗ Small sums  0/2",
+        "One and one is two.",
+        "add(1, 1) must be 2, found 0.",
+        "Hint: Use +.",
+        "✓ Zero",
+    ):
         assert words in result.output
     assert "Hint: Zero" not in result.output
 

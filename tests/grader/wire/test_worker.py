@@ -3,8 +3,8 @@ import textwrap
 import pytest
 import torch
 
-from grader.wire.executor import Executor, StudentError
-from grader.wire.messages import Absent, Call, Handle
+from grader.wire.messages import Absent, Call, Callback, Handle
+from grader.wire.worker import Executor, StudentError
 
 
 @pytest.fixture
@@ -12,12 +12,14 @@ def load(monkeypatch):
     import sys
 
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    functions = []
 
     def make(code, **others):
         sources = {"mod": ("/x/mod.py", textwrap.dedent(code).encode())}
         sources |= {name: (f"/x/{name}.py", textwrap.dedent(text).encode()) for name, text in others.items()}
-        executor = Executor("mod", sources)
+        executor = Executor("mod", sources, lambda number, args: functions[number](*args))
         executor.load()
+        executor.functions = functions
         return executor
 
     yield make
@@ -90,7 +92,8 @@ def test_functions_of_ours_can_be_called_by_the_student(load):
         seen.append(prefixes)
         return 41
 
-    assert call(executor, "f", step).value == 42
+    executor.functions.append(step)
+    assert call(executor, "f", Callback(0)).value == 42
     assert seen == [[[1], [2]]]
 
 

@@ -1,0 +1,158 @@
+"""Warm judges for the coordinator: start them, give them tasks, replace them when they fail."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from grader.judge.events import Collected, Done, Event, Finished, Ready, read_events
+from grader.judge.server import GRACE
+from grader.judge.task import JudgeFault, Task
+from grader.manifest import Course, Exercise
+from grader.models import Criterion, CriterionResult, ExerciseResult, Verdict
+from grader.sandbox.layers import Layers
+
+START_UP = 240.0  # seconds in which a judge must be warm, on a busy machine
+TRIES = 2
+
+
+class Judge:
+    """One warm judge process; give it one task at a time."""
+
+    def __init__(self, course: Course, exercises: Sequence[Exercise], seed: int, layers: Layers) -> None:
+        self.course = course
+        self.exercises = {exercise.name: exercise for exercise in exercises}
+        self.seed = seed
+        self.layers = layers
+        self.process: subprocess.Popen[bytes] | None = None
+        self.closed = False
+
+    def grade(self, task: Task) -> ExerciseResult:
+        """Judge a submission; a fault of ours is tried once more, and then told."""
+        for attempt in range(TRIES):
+            try:
+                return self._try(task, last=attempt == TRIES - 1)
+            except JudgeFault as fault:
+                self._stop()
+                problem = str(fault)
+        return ExerciseResult(name=task.exercise, criteria=(), fault=problem)
+
+    def _try(self, task: Task, *, last: bool) -> ExerciseResult:
+        if self.closed:
+            raise JudgeFault("the run was stopped")
+        if self.process is None:
+            self._start()
+        if fault := self.ready.faults.get(task.exercise):
+            return ExerciseResult(name=task.exercise, criteria=(), fault=fault)
+        self._send(msgspec.json.encode(task) + b"\n")
+        deadline = time.monotonic() + self.exercises[task.exercise].budget + 2 * GRACE
+        criteria: tuple[Criterion, ...] = ()
+        results: dict[str, CriterionResult] = {}
+        while True:
+            event = self._receive(deadline)
+            if isinstance(event, Collected):
+                criteria = event.criteria
+            elif isinstance(event, Finished):
+                results[event.result.criterion.id] = event.result
+            elif isinstance(event, Done):
+                fault = event.fault
+                break
+        if not fault and (not criteria or len(results) < len(criteria)):
+            fault = "the judge did not finish"
+        if fault and not (last and criteria):
+            raise JudgeFault(f"{fault}\n{self._words()}".strip())
+        unsound = self.ready.unsound.get(task.exercise, {})
+        judged = {name: result for name, result in results.items() if name not in unsound}
+        return ExerciseResult(
+            name=task.exercise,
+            criteria=tuple(judged.get(c.id) or _not_judged(c, unsound.get(c.id, fault)) for c in criteria),
+        )
+
+    def _start(self) -> None:
+        suites = [
+            str(suite)
+            for exercise in self.exercises.values()
+            for suite in (self.course.public_suite(exercise), self.course.hidden_suite(exercise))
+        ]
+        self.channel, far = socket.socketpair()
+        self.buffer = b""
+        self.waiting: list[Event] = []
+        self.log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the judge
+        threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
+        with far:
+            self.process = subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
+                [
+                    sys.executable, "-m", "pytest", *suites, "-q", "-p", "no:cacheprovider", "--tb=line",
+                    "--import-mode=importlib", f"--rootdir={self.course.root}", f"--course-seed={self.seed}",
+                    f"--serve={far.fileno()},{msgspec.json.encode(self.layers).decode()}", "-p", "no:faulthandler",
+                ],
+                pass_fds=[far.fileno()], cwd=self.course.root, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
+                env={**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1"},
+            )  # fmt: skip
+        ready = self._receive(time.monotonic() + START_UP)
+        if not isinstance(ready, Ready):
+            raise JudgeFault("the judge began with something else than being ready")
+        self.ready = ready
+
+    def close(self) -> None:
+        """End the judge for good; may be called from another thread than the one that waits for it."""
+        self.closed = True
+        if self.process is not None:
+            _kill(self.process)
+
+    def _stop(self) -> None:
+        """End the judge, its children and its zygote."""
+        if self.process is not None:
+            _kill(self.process)
+            self.process.wait()
+            self.process = None
+            self.channel.close()
+            self.log.close()
+
+    def _send(self, data: bytes) -> None:
+        try:
+            self.channel.settimeout(GRACE)
+            self.channel.sendall(data)
+        except OSError as error:
+            raise JudgeFault(f"the judge takes no task ({error})\n{self._words()}") from error
+
+    def _receive(self, deadline: float) -> Event:
+        while not self.waiting:
+            try:
+                self.channel.settimeout(max(0.001, deadline - time.monotonic()))
+                data = self.channel.recv(1 << 16)
+            except OSError as error:
+                raise JudgeFault(f"the judge does not answer ({error})\n{self._words()}") from error
+            if not data:
+                raise JudgeFault(f"the judge ended\n{self._words()}")
+            whole, _, self.buffer = (self.buffer + data).rpartition(b"\n")
+            self.waiting += read_events(whole + b"\n") if whole else []
+        return self.waiting.pop(0)
+
+    def _words(self) -> str:
+        self.log.flush()
+        size = os.fstat(self.log.fileno()).st_size
+        return os.pread(self.log.fileno(), 2000, max(0, size - 2000)).decode(errors="replace").strip()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _not_judged(criterion: Criterion, fault: str) -> CriterionResult:
+    return CriterionResult(
+        criterion=criterion,
+        verdict=Verdict.GRADER_FAULT,
+        message=f"Could not be judged, which is not your fault: {fault}",
+    )

@@ -1,0 +1,213 @@
+"""The student's code in a confined worker, reached by data alone.
+
+Everything that comes back is taken for hostile: frames are decoded under limits, each must answer the question that was
+asked, and one deadline covers the whole call, callbacks and half-sent frames included. What breaks these rules is
+``tampered``; a worker that dies is ``crashed``; one that does not answer in time is killed. After any of these the next
+call gets a new worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from grader.judge.callbacks import MAX_CALLS, Callbacks
+from grader.judge.outcomes import StudentFailure, absent, no_file, raised, timed_out, unusable
+from grader.models import Verdict
+from grader.sandbox.launcher import Worker, Zygote
+from grader.wire.codec import CodecError, Reader, Writer, read_frame
+from grader.wire.messages import Absent, Answer, Call, Failure, Load, Question, Reply, Seed
+
+WATCH = 0.002  # seconds between two looks at a worker's memory
+NOISE = 3 << 20  # bytes that a worker may seem to grow by without the call having allocated anything
+
+
+class ConfinedTransport:
+    """One student's module in a worker of its own."""
+
+    def __init__(
+        self,
+        exercise: str,
+        sources: Mapping[str, tuple[str, bytes]],
+        zygote: Zygote,
+        *,
+        deadline: Callable[[], float],
+        problem: str = "",
+    ) -> None:
+        self.exercise = exercise
+        self.file = f"{exercise}.py"
+        self.sources = dict(sources)
+        self.zygote = zygote
+        self.deadline = deadline  # when the test that runs now must be over, by time.monotonic
+        self.problem = problem  # why the sources cannot be used, if so
+        self.worker: Worker | None = None
+        self.number = 0
+
+    def load(self) -> None:
+        if self.problem:
+            raise unusable(self.problem)
+        if self.exercise not in self.sources:
+            raise no_file(self.file)
+        if self.worker is None:
+            self._start()
+
+    def seed(self, seed: int) -> None:
+        self._ask("seed", Seed(seed=seed), Callbacks())
+
+    def call(self, call: Call, callbacks: Callbacks) -> Reply:
+        if self.worker is None:
+            self._start()
+        return self._ask("call", call, callbacks)
+
+    def close(self) -> None:
+        if self.worker is not None:
+            worker, self.worker = self.worker, None
+            self.zygote.end(worker)
+
+    def _start(self) -> None:
+        self.worker = self.zygote.fork()
+        self._ask("load", Load(name=self.exercise, sources=self.sources), Callbacks())
+
+    def _ask(self, kind: str, message: msgspec.Struct, callbacks: Callbacks) -> Reply:
+        worker = self.worker
+        assert worker is not None
+        self.number += 1
+        deadline = self.deadline()
+        watch = _Watch(worker) if isinstance(message, Call) and message.memory else None
+        conversation = _Conversation(worker.channel, deadline, watch)
+        try:
+            conversation.send(kind, self.number, message)
+            while True:
+                kind, fields = conversation.receive(self.number)
+                if kind != "question":
+                    return self._answer(kind, fields, watch)
+                if callbacks.calls >= MAX_CALLS:
+                    raise CodecError(f"more than {MAX_CALLS} questions in one call")
+                question = _convert(fields, Question)
+                if not 0 <= question.function < len(callbacks.functions):
+                    raise CodecError("a question to a function that was not given")
+                value = callbacks.answer(question.function, question.args)
+                conversation.send("answer", self.number, Answer(value=value))
+        except CodecError as error:
+            self._discard()
+            raise StudentFailure(
+                Verdict.TAMPERED,
+                f"Your code broke the conversation with the judge ({error}).",
+                summary="Your code broke the conversation with the judge.",
+            ) from None
+        except TimeoutError:
+            self._discard()
+            raise timed_out("Your code") from None
+        except (EOFError, OSError):
+            raise self._post_mortem() from None
+        except BaseException:  # a callback of ours raised: the worker still waits for its answer
+            if callbacks.error:
+                self._discard()
+            raise
+
+    def _answer(self, kind: str, fields: dict[str, Any], watch: _Watch | None) -> Reply:
+        if kind == "reply":
+            reply: Reply = _convert(fields, Reply)
+            if watch and watch.growth > NOISE:
+                reply = msgspec.structs.replace(reply, peak_bytes=max(reply.peak_bytes, watch.growth))
+            return reply
+        if kind == "failure":
+            raise raised(_convert(fields, Failure), self.file)
+        if kind == "absent":
+            raise absent(_convert(fields, Absent), self.file)
+        raise CodecError("a message of an unknown kind")
+
+    def _discard(self) -> int:
+        worker, self.worker = self.worker, None
+        assert worker is not None
+        return self.zygote.end(worker)
+
+    def _post_mortem(self) -> StudentFailure:
+        """The worker closed its socket, which it does by dying."""
+        status = self._discard()
+        if status == -signal.SIGXCPU:
+            return timed_out("Your code")
+        how = f"by {signal.Signals(-status).name}" if status < 0 else f"with exit status {status}"
+        return StudentFailure(Verdict.CRASHED, f"Your code ended its process {how}.")
+
+
+class _Watch:
+    """Looks at a worker's memory from outside while it computes: what it says itself may be a lie."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.before = worker.memory()
+        self.growth = 0
+
+    def look(self) -> None:
+        self.growth = max(self.growth, self.worker.memory() - self.before)
+
+
+class _Conversation:
+    """Frames over the worker's socket, all within one deadline."""
+
+    def __init__(self, channel: socket.socket, deadline: float, watch: _Watch | None) -> None:
+        self.channel = channel
+        self.deadline = deadline
+        self.watch = watch
+
+    def send(self, kind: str, number: int, message: msgspec.Struct) -> None:
+        writer = Writer()
+        data = memoryview(writer.frame(writer.tree((kind, number, msgspec.structs.asdict(message)))))
+        while data:
+            self._wait(select.POLLOUT)
+            with contextlib.suppress(BlockingIOError):
+                data = data[self.channel.send(data, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL) :]
+
+    def receive(self, number: int) -> tuple[str, dict[str, Any]]:
+        header, payload = read_frame(self._read)
+        reader = Reader(payload)
+        message = reader.value(header)
+        reader.done()
+        if type(message) is not tuple or len(message) != 3:
+            raise CodecError("a message of another form")
+        kind, answered, fields = message
+        if type(kind) is not str or type(fields) is not dict or type(answered) is not int or answered != number:
+            raise CodecError("a message that answers something else")
+        return kind, fields
+
+    def _read(self, count: int) -> bytearray:
+        data = bytearray(count)
+        view = memoryview(data)
+        while view:
+            self._wait(select.POLLIN)
+            try:
+                size = self.channel.recv_into(view, flags=socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                continue
+            if not size:
+                raise EOFError
+            view = view[size:]
+        return data
+
+    def _wait(self, event: int) -> None:
+        poll = select.poll()
+        poll.register(self.channel, event)
+        while True:
+            left = self.deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            if self.watch:
+                self.watch.look()
+                left = min(left, WATCH)
+            if poll.poll(left * 1000):
+                return
+
+
+def _convert(fields: dict[str, Any], kind: type[Any]) -> Any:
+    try:
+        return msgspec.convert(fields, kind)
+    except (msgspec.ValidationError, TypeError):
+        raise CodecError(f"a {kind.__name__} that is none") from None

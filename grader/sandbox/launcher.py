@@ -1,0 +1,192 @@
+"""Starts zygotes and asks them for workers: the judge's side of the sandbox."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from grader.sandbox.confine import Plan
+from grader.sandbox.layers import NAMESPACES, Layers, library_folders, site_packages
+
+UNPRIVILEGED = 65432  # a user that owns nothing; root changes to it before anything else
+START_UP = 120.0  # seconds for the zygote to import torch on a busy machine
+ANSWER = 30.0  # seconds for the zygote to fork or to reap
+MEMORY = 1 << 30  # bytes for a worker beyond what the zygote has
+TEMPORARY_FOLDER = "/tmp"  # noqa: S108  # inside bubblewrap, a file system of its own
+TEMPORARY = 64 << 20  # bytes of temporary files for the zygote's own warm-up
+
+
+class ZygoteDied(Exception):  # noqa: N818  # an event that the judge handles, not a bug
+    """The zygote is gone; a new one must be started."""
+
+
+class Worker:
+    """A confined process: its socket, and a hold on its life."""
+
+    def __init__(self, channel: socket.socket, number: int, process: int) -> None:
+        self.channel = channel
+        self.number = number
+        self.process = process
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.process, signal.SIGKILL)
+
+    def memory(self) -> int:
+        """The bytes of its own that it holds now, as the kernel counts: nothing inside can forge this."""
+        try:
+            pid = next(
+                line.split()[1]
+                for line in Path(f"/proc/self/fdinfo/{self.process}").read_text().splitlines()
+                if line.startswith("Pid:")
+            )
+            _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
+        except (OSError, ValueError):  # it died meanwhile
+            return 0
+        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Zygote:
+    """One zygote process behind its control socket."""
+
+    def __init__(self, layers: Layers, *, memory: int = MEMORY, cpu: int = 600) -> None:
+        self.layers = layers
+        inside = _inside if layers.level == "bubblewrap" else str
+        readable = (*map(inside, library_folders()), "/dev/null", "/dev/zero", "/dev/urandom")
+        self.plan = Plan(
+            landlock=not layers.landlock, seccomp=not layers.seccomp, readable=readable, memory=memory, cpu=cpu
+        )
+        self.stage = tempfile.mkdtemp(prefix="grader-zygote-")
+        Path(self.stage).chmod(0o755)
+        self.control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with far:
+            command = self._command(far.fileno())
+            self.process = subprocess.Popen(  # noqa: S603  # arguments that we made
+                command, pass_fds=[far.fileno()], cwd="/", env=_environment(), start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            )  # fmt: skip
+        self.ready = False
+
+    def wait(self) -> None:
+        """Until it has imported everything; needed once, before the first worker."""
+        if not self.ready:
+            self.control.settimeout(START_UP)
+            self._answer()
+            self.control.settimeout(ANSWER)
+            self.ready = True
+
+    def fork(self) -> Worker:
+        """A new worker, confined and waiting for its first message."""
+        self.wait()
+        near, far = socket.socketpair()
+        try:
+            with far:
+                socket.send_fds(self.control, [b"F"], [far.fileno()])
+            number, descriptors, _, _ = socket.recv_fds(self.control, 64, 1)
+            if not number or not descriptors:
+                raise ZygoteDied(self._last_words())
+        except (OSError, ZygoteDied) as error:
+            near.close()
+            raise error if isinstance(error, ZygoteDied) else ZygoteDied(str(error)) from error
+        return Worker(near, int(number), descriptors[0])
+
+    def end(self, worker: Worker) -> int:
+        """Kill a worker if it still lives; how it ended (an exit status, or minus the signal)."""
+        worker.kill()
+        worker.channel.close()
+        os.close(worker.process)
+        try:
+            self.control.send(b"R%d" % worker.number)
+            return int(self._answer())
+        except OSError as error:
+            raise ZygoteDied(str(error)) from error
+
+    def close(self) -> None:
+        self.control.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        if self.process.stderr:
+            self.process.stderr.close()
+        shutil.rmtree(self.stage, ignore_errors=True)
+
+    def _answer(self) -> bytes:
+        try:
+            answer = self.control.recv(64)
+        except TimeoutError as error:
+            raise ZygoteDied("no answer in time") from error
+        if not answer:
+            raise ZygoteDied(self._last_words())
+        return answer
+
+    def _last_words(self) -> str:
+        self.process.kill()
+        _, words = self.process.communicate()
+        return words.decode(errors="replace")[-2000:].strip() or f"ended with {self.process.returncode}"
+
+    def _command(self, control: int) -> list[str]:
+        plan = msgspec.json.encode(self.plan).decode()
+        if self.layers.level != "bubblewrap":
+            return [sys.executable, "-I", "-c", _boot(_site(inside=False)), str(control), plan]
+        python = str(Path(sys.executable).resolve())
+        start = [python, "-I", "-S", "-c", _boot(_site(inside=True)), str(control), plan]
+        folders = library_folders()
+        staged = os.getuid() == 0
+        bind: list[str] = []
+        for folder in ("/usr", *(f for f in folders if not f.startswith(("/usr/", "/lib")))):
+            index = folders.index(folder) if staged and folder in folders else None
+            bind += ["--ro-bind", folder if index is None else f"{{{index}}}", _inside(folder)]
+        for link in ("/lib", "/lib64", "/bin"):
+            if Path(link).is_symlink():
+                bind += ["--symlink", str(Path(link).readlink()), link]
+            elif Path(link).exists():
+                bind += ["--ro-bind", link, link]
+        bwrap = [
+            shutil.which("bwrap") or "bwrap", *NAMESPACES, "--unshare-cgroup-try", "--die-with-parent", "--new-session",
+            "--cap-drop", "ALL", "--hostname", "worker", "--proc", "/proc", "--dev", "/dev",
+            "--size", str(TEMPORARY), "--tmpfs", TEMPORARY_FOLDER, *bind, "--remount-ro", "/dev", "--remount-ro", "/",
+            *start,
+        ]  # fmt: skip
+        if not staged:
+            return bwrap
+        enter = str(Path(__file__).with_name("enter.py"))
+        return [sys.executable, "-I", "-S", enter, str(UNPRIVILEGED), self.stage, *folders, "--", *bwrap]
+
+
+def _inside(path: str) -> str:
+    """Where a path is found inside bubblewrap: our own files in a place of their own, all else where it was."""
+    own = str(Path(__file__).resolve().parents[1])
+    return path.replace(own, "/run/grader/grader", 1) if path.startswith(own) else path
+
+
+def _site(*, inside: bool) -> list[str]:
+    root = "/run/grader" if inside else str(Path(__file__).resolve().parents[2])
+    return [root, *site_packages()]
+
+
+def _boot(site: list[str]) -> str:
+    """The zygote's start: nothing of the environment, only these folders for imports."""
+    return (
+        f"import sys; sys.path[:0] = {site!r}; import msgspec; from grader.sandbox import zygote, confine; "
+        "zygote.main(int(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=confine.Plan))"
+    )
+
+
+def _environment() -> dict[str, str]:
+    return {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": TEMPORARY_FOLDER,
+        "TMPDIR": TEMPORARY_FOLDER,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMEXPR")},
+    }
