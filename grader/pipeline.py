@@ -25,7 +25,7 @@ class Grading(Protocol):
 
     def grade(self, task: Task) -> ExerciseResult: ...
 
-    def close(self) -> None: ...
+    def close(self, *, now: bool) -> None: ...
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,7 +140,12 @@ def _judge_all(settings: Settings, works: Sequence[Work]) -> Generator[tuple[Wor
             if isinstance(result, BaseException):
                 raise result
             yield work, result
+        stop.set()
+        for thread in threads:
+            thread.join()
+        for judge in judges:
+            judge.close(now=False)
     finally:  # also after Ctrl-C: what is under way is dropped, what is finished is in the gradebook
         stop.set()
         for judge in judges:
-            judge.close()
+            judge.close(now=True)

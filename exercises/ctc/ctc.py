@@ -40,9 +40,7 @@ def log_likelihood(log_probs: torch.Tensor, target: list[int], blank: int = 0) -
     raise NotImplementedError("log_likelihood is yours to write")
 
 
-def ctc_loss(
-    log_probs: torch.Tensor, targets: list[list[int]], lengths: torch.Tensor, blank: int = 0
-) -> torch.Tensor:
+def ctc_loss(log_probs: torch.Tensor, targets: list[list[int]], lengths: torch.Tensor, blank: int = 0) -> torch.Tensor:
     """The mean over the batch of -log_likelihood; frames past an utterance's length are ignored.
 
     log_probs: (N, T, V), targets: N lists of labels, lengths: (N,) -> 0-dim tensor
@@ -53,9 +51,7 @@ def ctc_loss(
     raise NotImplementedError("ctc_loss is yours to write")
 
 
-def prefix_beam_search(
-    log_probs: torch.Tensor, beam_size: int, blank: int = 0
-) -> list[tuple[list[int], float]]:
+def prefix_beam_search(log_probs: torch.Tensor, beam_size: int, blank: int = 0) -> list[tuple[list[int], float]]:
     """The most probable labellings with their log-probabilities, best first.
 
     log_probs: (T, V) -> at most beam_size pairs (labels, log-probability as a plain float)

@@ -23,6 +23,7 @@ from grader.sandbox.layers import Layers
 
 START_UP = 240.0  # seconds in which a judge must be warm, on a busy machine
 TRIES = 2
+PATIENCE = 10.0  # seconds for an idle judge to end by itself
 
 
 class Judge:
@@ -104,11 +105,16 @@ class Judge:
             raise JudgeFault("the judge began with something else than being ready")
         self.ready = ready
 
-    def close(self) -> None:
-        """End the judge for good; may be called from another thread than the one that waits for it."""
+    def close(self, *, now: bool = False) -> None:
+        """End the judge for good: when it is idle, or ``now``, also from another thread than the one that waits."""
         self.closed = True
-        if self.process is not None:
-            _kill(self.process)
+        if self.process is None:
+            return
+        if not now:
+            self.channel.shutdown(socket.SHUT_RDWR)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(PATIENCE)
+        _kill(self.process)
 
     def _stop(self) -> None:
         """End the judge, its children and its zygote."""

@@ -49,7 +49,7 @@ class UnconfinedJudge:
                 return ExerciseResult(name=exercise.name, criteria=(), fault=str(fault))
         return ExerciseResult(name=exercise.name, criteria=criteria)
 
-    def close(self) -> None:
+    def close(self, *, now: bool = False) -> None:
         """Nothing outlives a task."""
 
 

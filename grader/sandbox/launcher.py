@@ -20,6 +20,7 @@ from grader.sandbox.layers import NAMESPACES, Layers, library_folders, site_pack
 UNPRIVILEGED = 65432  # a user that owns nothing; root changes to it before anything else
 START_UP = 120.0  # seconds for the zygote to import torch on a busy machine
 ANSWER = 30.0  # seconds for the zygote to fork or to reap
+PATIENCE = 2.0  # seconds for it to end by itself
 MEMORY = 1 << 30  # bytes for a worker beyond what the zygote has
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108  # inside bubblewrap, a file system of its own
 TEMPORARY = 64 << 20  # bytes of temporary files for the zygote's own warm-up
@@ -111,10 +112,14 @@ class Zygote:
             raise ZygoteDied(str(error)) from error
 
     def close(self) -> None:
+        """It ends by itself when its control socket closes; if not, it is ended."""
         self.control.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        try:
+            self.process.wait(PATIENCE if self.ready else 0)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
         if self.process.stderr:
             self.process.stderr.close()
         shutil.rmtree(self.stage, ignore_errors=True)

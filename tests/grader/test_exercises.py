@@ -116,7 +116,7 @@ def test_the_examples_in_the_docstrings_hold(name):
     source = COURSE.solution(COURSE.exercise(name)).read_text(encoding="utf-8")
     functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name[0] != "_"]
     namespace = {"__name__": name}
-    exec(compile(source, f"{name}.py", "exec"), namespace)  # noqa: S102  # our own solution
+    exec(compile(source, f"{name}.py", "exec"), namespace)  # our own solution
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     tried = 0
     for function in functions:

@@ -67,11 +67,11 @@ def test_modules_stay_short(path):
 
 def test_help_imports_neither_torch_nor_pytest():
     code = "import sys, grader.cli; print([m for m in ('torch', 'numpy', 'pytest', 'rich') if m in sys.modules])"
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert output.stdout.strip() == "[]"
 
 
 def test_suites_can_be_written_without_torch():
     code = "import sys, grader.judge, grader.judge.plugin; print('torch' in sys.modules)"
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert output.stdout.strip() == "False"
