@@ -215,4 +215,4 @@ def _layers() -> Layers:
 def _console() -> Any:
     from rich.console import Console
 
-    return Console(soft_wrap=False)
+    return Console(highlight=False)

@@ -45,7 +45,7 @@ def _print_criterion(console: Console, result: CriterionResult, *, explained: bo
     console.print(f"  [{colour}]{mark}[/{colour}] {title}  [dim]{points}/{result.criterion.points}[/dim]")
     if explained:
         for text in (result.criterion.sentence, result.message, f"Hint: {result.criterion.hint}"):
-            console.print(Padding(escape(text), (0, 0, 0, 6)), highlight=False)
+            console.print(Padding(escape(text), (0, 0, 0, 6)))
 
 
 def print_class(
