@@ -33,6 +33,7 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     weight: Positive = 1.0
     prerequisites: tuple[str, ...] = ()
     budget: Positive = 60.0  # seconds that all tests of one submission may take together
+    forbidden: tuple[str, ...] = ()  # what students may not call, as "torch.nn.MultiheadAttention"
 
 
 class _Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

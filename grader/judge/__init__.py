@@ -1,6 +1,16 @@
 """What a suite imports: criteria and comparisons. Importing this imports no torch."""
 
+from grader.judge.accelerator import assert_same_on_device
 from grader.judge.compare import Mismatch, assert_close, assert_equal, student_raises
 from grader.judge.criteria import criterion
+from grader.judge.shortcuts import assert_not_used
 
-__all__ = ["Mismatch", "assert_close", "assert_equal", "criterion", "student_raises"]
+__all__ = [
+    "Mismatch",
+    "assert_close",
+    "assert_equal",
+    "assert_not_used",
+    "assert_same_on_device",
+    "criterion",
+    "student_raises",
+]

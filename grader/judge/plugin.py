@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from grader.errors import GraderError
+from grader.judge.accelerator import SIMULATED, real_accelerator
 from grader.judge.criteria import check_suite, criterion_of
 from grader.judge.events import Collected, Finished, Started, write_event
 from grader.judge.seeding import seed_for
@@ -28,7 +29,7 @@ from grader.judge.transports.inprocess import InProcessTransport
 from grader.judge.verdicts import combine, judge_exception
 from grader.models import Criterion, CriterionResult
 from grader.scoring import points_of
-from grader.wire.worker import seed_everything
+from grader.wire.executor import seed_everything
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -118,6 +119,8 @@ class GraderPlugin:
             items[:] = ours
         for item in ours:
             self.prepare(item)
+        # The simulated accelerator stays on once it is on, so whoever needs it comes last.
+        items.sort(key=lambda item: "device" in getattr(item, "fixturenames", ()) and self.suite_of(item) is not None)
         if self.events:
             write_event(self.events, Collected(self.criteria(ours)))
 
@@ -184,15 +187,25 @@ class GraderPlugin:
             if self.transport:
                 self.sessions[name] = Session(self.transport(), suite.exercise.budget)
             else:
-                self.sessions[name] = Session(InProcessTransport(name, suite.student_files(self.submission)))
+                files = suite.student_files(self.submission)
+                self.sessions[name] = Session(InProcessTransport(suite.exercise, files))
         return self.sessions[name]
 
     @pytest.fixture
     def student(self, request: pytest.FixtureRequest) -> Student:
         """The student's module: its functions by name."""
-        student = Student(self.session_of(request.node), self.seed(request.node))
+        simulate = "device" in request.fixturenames and self.accelerator() == SIMULATED
+        student = Student(self.session_of(request.node), self.seed(request.node), simulate=simulate)
         request.node.stash[STUDENT] = student
         return student
+
+    @pytest.fixture
+    def device(self) -> str:
+        """The accelerator: a real one in process where there is one, else the simulated one."""
+        return self.accelerator()
+
+    def accelerator(self) -> str:
+        return SIMULATED if self.serving else real_accelerator() or SIMULATED
 
     @pytest.fixture
     def rng(self, request: pytest.FixtureRequest) -> random.Random:

@@ -15,6 +15,7 @@ import select
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ import msgspec
 import pytest
 
 from grader.judge.events import Collected, Done, Ready, write_event
+from grader.judge.outcomes import StudentFailure
 from grader.judge.suites import find_suite
 from grader.judge.task import Task
 from grader.judge.transports.confined import ConfinedTransport
@@ -61,6 +63,8 @@ class JudgeServer:
         try:
             unsound = {name: self.rehearse(items) for name, items in by_exercise.items()}
             self.zygote.wait()
+            for name, items in by_exercise.items():
+                unsound[name] |= self.try_accelerator(items)
             write_event(self.events, Ready(self.faults, unsound))
             gc.collect()
             gc.freeze()
@@ -78,11 +82,28 @@ class JudgeServer:
         if not solution.is_file():
             return {}
         self.plugin.submission = solution
-        _run(items)
+        _run([item for item in items if not _needs_device(item)])  # not here: the accelerator could not be taken away
         failed = [r for results in self.plugin.results.values() for r in results if not r.passed]
         self.plugin.forget()
         self.plugin.submission = None
         return {r.criterion.id: f"the solution itself fails it: {r.message}" for r in failed}
+
+    def try_accelerator(self, items: list[pytest.Item]) -> dict[str, str]:
+        """Whether a worker can simulate the accelerator at all; if not, its criteria are unsound."""
+        concerned = [item for item in items if _needs_device(item)]
+        if not concerned or self.zygote is None:
+            return {}
+        suite = self.plugin.suite(concerned[0])
+        nothing = {suite.exercise.name: (f"{suite.exercise.name}.py", b"")}
+        deadline = time.monotonic() + GRACE
+        transport = ConfinedTransport(suite.exercise, nothing, self.zygote, deadline=lambda: deadline)
+        try:
+            transport.load(simulate=True)
+        except StudentFailure as failure:
+            return {self.plugin.criterion(item).id: failure.message for item in concerned}
+        finally:
+            transport.close()
+        return {}
 
     def judge(self, task: Task, items: list[pytest.Item]) -> str:
         """Judge one submission in a child; a description of our fault, or nothing."""
@@ -108,13 +129,18 @@ class JudgeServer:
     def run_child(self, task: Task, items: list[pytest.Item]) -> None:
         assert self.zygote is not None
         plugin = self.plugin
+        exercise = plugin.suite(items[0]).exercise
         transport = ConfinedTransport(
-            task.exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
+            exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
         )
         plugin.connect(lambda: transport, self.events)
         write_event(self.events, Collected(plugin.criteria(items)))
         _run(items)
         transport.close()
+
+
+def _needs_device(item: pytest.Item) -> bool:
+    return "device" in getattr(item, "fixturenames", ())
 
 
 def _run(items: list[pytest.Item]) -> None:

@@ -29,14 +29,14 @@ class Session:
         self.timeouts: Counter[str] = Counter()
         self.broken: StudentFailure | None = None
 
-    def load(self) -> None:
+    def load(self, *, simulate: bool) -> None:
         """Have the module imported; one that cannot be imported fails every test in the same way."""
         if time.monotonic() > self.deadline:
             raise out_of_budget(self.budget)
         if self.broken:
             raise self.broken
         try:
-            self.transport.load()
+            self.transport.load(simulate=simulate)
         except StudentFailure as failure:
             timeout = failure.verdict is Verdict.TIMEOUT
             self.broken = timed_out("Importing your module") if timeout else failure
@@ -49,8 +49,9 @@ class Session:
 class Student:
     """Attribute access names a function or class of the student's module."""
 
-    def __init__(self, session: Session, seed: int) -> None:
+    def __init__(self, session: Session, seed: int, *, simulate: bool = False) -> None:
         self._session = session
+        self._simulate = simulate
         self._seed: int | None = seed
         self._out_of_time: StudentFailure | None = None
         self._answered = False
@@ -66,7 +67,7 @@ class Student:
             raise self._out_of_time
         if self._session.timeouts[label] >= PATIENCE:
             raise timed_out(label)
-        self._session.load()
+        self._session.load(simulate=self._simulate)
         if self._seed is not None:
             self._session.transport.seed(self._seed)
             self._seed = None
@@ -92,14 +93,19 @@ class Student:
 class Function:
     """A function, class or method of the student's: call it, or ask for more than its value."""
 
-    def __init__(self, student: Student, name: str, handle: Handle | None = None) -> None:
+    def __init__(self, student: Student, name: str, handle: Handle | None = None, device: str = "") -> None:
         self._student = student
         self._name = name
         self._handle = handle
+        self._device = device
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result as plain data, or a ``Remote`` for an object that stays with the student."""
         return self._perform(args, kwargs).value
+
+    def on(self, device: str) -> Function:
+        """The same function, but tensor arguments are moved to this device first."""
+        return Function(self._student, self._name, self._handle, device)
 
     def observe(self, *args: Any, **kwargs: Any) -> Reply:
         """The result, and the arguments as they are after the call."""
@@ -120,7 +126,7 @@ class Function:
     def _perform(self, args: tuple[Any, ...], kwargs: dict[str, Any], **wanted: bool) -> Reply:
         callbacks = Callbacks()
         args, kwargs = callbacks.replace(args), callbacks.replace(kwargs)
-        call = Call(target=self._name, handle=self._handle, args=args, kwargs=kwargs, **wanted)
+        call = Call(target=self._name, handle=self._handle, args=args, kwargs=kwargs, device=self._device, **wanted)
         try:
             reply = self._student._perform(call, callbacks)
         finally:
@@ -149,6 +155,11 @@ class Remote(Function):
     def handle(self) -> Handle:
         assert self._handle is not None
         return self._handle
+
+
+def source_of(student: Student) -> str:
+    """The text of the student's main module, to look for what an exercise forbids."""
+    return student._session.transport.source
 
 
 def was_answered(student: Student) -> bool:

@@ -12,6 +12,7 @@ from rich.markup import escape
 from grader.judge.callbacks import Callbacks
 from grader.judge.outcomes import StudentFailure
 from grader.judge.transports.confined import ConfinedTransport
+from grader.manifest import Exercise
 from grader.sandbox.launcher import Zygote, ZygoteDied
 from grader.sandbox.layers import Layers
 from grader.wire.messages import Call
@@ -54,7 +55,8 @@ def examine(layers: Layers) -> dict[str, str]:
     try:
         deadline = time.monotonic() + LIMIT
         sources = {"probe": ("probe.py", PROBE.encode())}
-        transport = ConfinedTransport("probe", sources, zygote, deadline=lambda: deadline)
+        probe = Exercise(name="probe", title="", files=("probe.py",), hidden_criteria=0)
+        transport = ConfinedTransport(probe, sources, zygote, deadline=lambda: deadline)
         return {what: _attempt(transport, code) for what, code in ATTEMPTS.items()}
     finally:
         zygote.close()
@@ -62,7 +64,7 @@ def examine(layers: Layers) -> dict[str, str]:
 
 def _attempt(transport: ConfinedTransport, code: str) -> str:
     try:
-        transport.load()
+        transport.load(simulate=False)
         return str(transport.call(Call(target="attempt", args=(code, __file__)), Callbacks()).value)
     except StudentFailure as failure:
         return failure.message

@@ -29,6 +29,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     sources: dict[str, tuple[str, bytes]]
+    forbidden: tuple[str, ...] = ()  # what the student's code may not call, as "torch.nn.MultiheadAttention"
+    simulate: bool = False  # switch the simulated accelerator on first
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +50,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     gradients: bool = False  # of the summed result, for tensor arguments and a module's parameters
     memory: bool = False  # the most that Python allocated during the call
     read: bool = False  # do not call it: bring back its value
+    device: str = ""  # move tensor arguments there first
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +62,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     gradients: tuple[Any, ...] = ()  # parallel to args
     parameters: dict[str, Any] = {}  # a module's gradients, by the parameter's name
     peak_bytes: int = 0
+    devices: tuple[str, ...] = ()  # where each tensor in the value was
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,8 +11,12 @@ from grader.wire.messages import Call, Reply
 class Transport(Protocol):
     """Reaches one student's module of one exercise. Failures are raised as ``StudentFailure``."""
 
-    def load(self) -> None:
-        """Import the student's module, unless that is done."""
+    @property
+    def source(self) -> str:
+        """The text of the student's main module."""
+
+    def load(self, *, simulate: bool) -> None:
+        """Import the student's module, unless that is done, with the simulated accelerator or without."""
 
     def seed(self, seed: int) -> None:
         """Seed the generators that the student's code draws from."""

@@ -20,6 +20,7 @@ import msgspec
 
 from grader.judge.callbacks import MAX_CALLS, Callbacks
 from grader.judge.outcomes import StudentFailure, absent, no_file, raised, timed_out, unusable
+from grader.manifest import Exercise
 from grader.models import Verdict
 from grader.sandbox.launcher import Worker, Zygote
 from grader.wire.codec import CodecError, Reader, Writer, read_frame
@@ -34,7 +35,7 @@ class ConfinedTransport:
 
     def __init__(
         self,
-        exercise: str,
+        exercise: Exercise,
         sources: Mapping[str, tuple[str, bytes]],
         zygote: Zygote,
         *,
@@ -42,19 +43,27 @@ class ConfinedTransport:
         problem: str = "",
     ) -> None:
         self.exercise = exercise
-        self.file = f"{exercise}.py"
+        self.file = f"{exercise.name}.py"
         self.sources = dict(sources)
         self.zygote = zygote
         self.deadline = deadline  # when the test that runs now must be over, by time.monotonic
         self.problem = problem  # why the sources cannot be used, if so
         self.worker: Worker | None = None
+        self.simulate = False  # whether the worker has the simulated accelerator
         self.number = 0
 
-    def load(self) -> None:
+    @property
+    def source(self) -> str:
+        return self.sources.get(self.exercise.name, ("", b""))[1].decode(errors="replace")
+
+    def load(self, *, simulate: bool) -> None:
         if self.problem:
             raise unusable(self.problem)
-        if self.exercise not in self.sources:
+        if self.exercise.name not in self.sources:
             raise no_file(self.file)
+        if simulate is not self.simulate:  # the accelerator is for good, so it gets a worker of its own
+            self.close()
+            self.simulate = simulate
         if self.worker is None:
             self._start()
 
@@ -73,7 +82,10 @@ class ConfinedTransport:
 
     def _start(self) -> None:
         self.worker = self.zygote.fork()
-        self._ask("load", Load(name=self.exercise, sources=self.sources), Callbacks())
+        load = Load(
+            name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden, simulate=self.simulate
+        )
+        self._ask("load", load, Callbacks())
 
     def _ask(self, kind: str, message: msgspec.Struct, callbacks: Callbacks) -> Reply:
         worker = self.worker

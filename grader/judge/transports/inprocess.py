@@ -10,9 +10,11 @@ import msgspec
 
 from grader.judge.callbacks import Callbacks
 from grader.judge.outcomes import StudentFailure, absent, no_file, raised
+from grader.manifest import Exercise
 from grader.wire.codec import CodecError, copy
-from grader.wire.messages import Absent, Call, Reply
-from grader.wire.worker import Executor, StudentError, not_sent
+from grader.wire.executor import Executor, StudentError
+from grader.wire.messages import Absent, Call, Load, Reply
+from grader.wire.worker import not_sent, simulate_accelerator
 
 Message = TypeVar("Message", Call, Reply)
 
@@ -20,23 +22,31 @@ Message = TypeVar("Message", Call, Reply)
 class InProcessTransport:
     """Runs an executor here."""
 
-    def __init__(self, exercise: str, files: Mapping[str, Path]) -> None:
-        self.file = f"{exercise}.py"
+    def __init__(self, exercise: Exercise, files: Mapping[str, Path]) -> None:
+        self.file = f"{exercise.name}.py"
         self.files = files  # module name -> file
         self.exercise = exercise
         self.executor: Executor | None = None
         self.callbacks = Callbacks()
 
-    def load(self) -> None:
+    @property
+    def source(self) -> str:
+        path = self.files[self.exercise.name]
+        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+    def load(self, *, simulate: bool) -> None:
+        if simulate:
+            simulate_accelerator()
         if self.executor is not None:
             return
         try:
             sources = {name: (str(path), path.read_bytes()) for name, path in self.files.items() if path.is_file()}
         except OSError as error:
             raise no_file(self.file) from error
-        if self.exercise not in sources:
+        if self.exercise.name not in sources:
             raise no_file(self.file)
-        executor = Executor(self.exercise, sources, lambda number, args: self.callbacks.answer(number, args))
+        load = Load(name=self.exercise.name, sources=sources, forbidden=self.exercise.forbidden)
+        executor = Executor(load, lambda number, args: self.callbacks.answer(number, args))
         try:
             executor.load()
         except StudentError as error:

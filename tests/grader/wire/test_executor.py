@@ -3,8 +3,8 @@ import textwrap
 import pytest
 import torch
 
-from grader.wire.messages import Absent, Call, Callback, Handle
-from grader.wire.worker import Executor, StudentError
+from grader.wire.executor import Executor, StudentError
+from grader.wire.messages import Absent, Call, Callback, Handle, Load
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def load(monkeypatch):
     def make(code, **others):
         sources = {"mod": ("/x/mod.py", textwrap.dedent(code).encode())}
         sources |= {name: (f"/x/{name}.py", textwrap.dedent(text).encode()) for name, text in others.items()}
-        executor = Executor("mod", sources, lambda number, args: functions[number](*args))
+        executor = Executor(Load(name="mod", sources=sources), lambda number, args: functions[number](*args))
         executor.load()
         executor.functions = functions
         return executor

@@ -1,0 +1,196 @@
+"""The confined transport: everything that suites need, and what becomes of a worker that misbehaves."""
+
+import os
+import signal
+import textwrap
+import time
+
+import pytest
+import torch
+
+from grader.judge.outcomes import StudentFailure
+from grader.judge.student import Session, Student
+from grader.judge.transports.confined import ConfinedTransport
+from grader.manifest import Exercise
+from grader.models import Verdict
+from grader.sandbox.launcher import Zygote, ZygoteDied
+from grader.sandbox.layers import find_layers
+
+EXERCISE = Exercise(name="mod", title="", files=("mod.py",), hidden_criteria=0, forbidden=("torch.nn.Bilinear",))
+
+# The channel is the only descriptor besides the standard streams, whatever its number.
+WRITE_EVERYWHERE = """
+import contextlib, os
+def f():
+    for number in range(3, 64):
+        with contextlib.suppress(OSError):
+            os.write(number, b"x" * 100)
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote():
+    zygote = Zygote(find_layers())
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def student_of(zygote):
+    made = []
+
+    def make(code, seconds=20.0):
+        sources = {"mod": ("mod.py", textwrap.dedent(code).encode())}
+        transport = ConfinedTransport(EXERCISE, sources, zygote, deadline=lambda: time.monotonic() + seconds)
+        made.append(transport)
+        return Student(Session(transport), seed=1)
+
+    yield make
+    for transport in made:
+        transport.close()
+
+
+def verdict_of(run):
+    with pytest.raises(StudentFailure) as caught:
+        run()
+    return caught.value.verdict
+
+
+def test_functions_data_and_exceptions(student_of):
+    student = student_of("""
+        def echo(*args, **kwargs): return [*args, kwargs]
+        def bad(x): raise KeyError(x)
+        """)
+    assert student.echo(1, "a", (2.5, None), k={"x": [True]}) == [1, "a", (2.5, None), {"k": {"x": [True]}}]
+    with pytest.raises(StudentFailure) as caught:
+        student.bad("\x1b[31mred")
+    assert caught.value.verdict is Verdict.ERROR
+    assert caught.value.line == "mod.py:3 in bad"
+    assert caught.value.types[0] == "KeyError"
+    assert "\x1b" not in caught.value.message
+    assert "red" not in caught.value.summary
+
+
+def test_modules_stay_inside_and_do_everything_a_suite_asks(student_of):
+    student = student_of("""
+        import torch
+        class Net(torch.nn.Module):
+            def __init__(self, n):
+                super().__init__()
+                self.linear = torch.nn.Linear(n, 2)
+                self.unused = torch.nn.Linear(1, 1)
+                self.drop = torch.nn.Dropout(0.5)
+            def forward(self, x): return self.drop(self.linear(x))
+            def twice(self, x): return 2 * self(x)
+        def size(net): return sum(p.numel() for p in net.linear.parameters())
+        """)
+    net = student.Net(3)
+    weights = {k: torch.randn(v.shape) for k, v in net.state_dict().items()}
+    assert net.load_state_dict(weights) == ([], [])
+    net.eval()
+    x = torch.randn(4, 3)
+    expected = torch.nn.functional.linear(x, weights["linear.weight"], weights["linear.bias"])
+    assert torch.allclose(net(x), expected)
+    assert torch.allclose(net.twice(x), 2 * expected)
+    assert torch.equal(net.linear.gradients(x).value, net(x))
+    reply = net.gradients(x)
+    assert torch.allclose(reply.gradients[0], weights["linear.weight"].sum(0).expand(4, 3))
+    assert torch.allclose(reply.parameters["linear.bias"], torch.full((2,), 4.0))
+    assert reply.parameters["unused.weight"].tolist() == [[0.0]]
+    net.train()
+    assert not torch.allclose(net(x), expected)
+    assert net.training.read() is True
+    assert student.size(net) == 8
+    assert net.double()(x.double()).dtype == torch.float64
+
+
+def test_callbacks_come_back_to_us_and_their_errors_end_the_test(student_of):
+    student = student_of("""
+        def run(step, n):
+            try:
+                return [step([[i]]) for i in range(n)]
+            except BaseException as error:
+                return "swallowed"
+        """)
+    seen = []
+    assert student.run(lambda prefixes: seen.append(prefixes) or len(seen), 3) == [1, 2, 3]
+    assert seen == [[[0]], [[1]], [[2]]]
+
+    def fail(_):
+        raise AssertionError("asked the wrong thing")
+
+    with pytest.raises(AssertionError, match="wrong thing"):
+        student.run(fail, 3)
+    assert student.run(lambda _: 1, 1) == [1], "the next call has a new worker"
+
+
+def test_what_is_forbidden_raises_while_the_student_runs_and_not_in_callbacks(student_of):
+    student = student_of("""
+        import torch
+        from torch.nn import Bilinear as Innocent
+        def make(): return Innocent(1, 1, 1)
+        def ask(f): return f()
+        """)
+    with pytest.raises(StudentFailure, match=r"torch\.nn\.Bilinear is not allowed"):
+        student.make()
+    assert student.ask(lambda: torch.nn.Bilinear(1, 1, 1).weight.numel()) == 1
+
+
+def test_seeds_are_set_inside(student_of):
+    code = "import torch, random\ndef draw(): return [random.random(), torch.rand(2)]\n"
+    one, other = student_of(code).draw(), student_of(code).draw()
+    assert one[0] == other[0]
+    assert torch.equal(one[1], other[1])
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict"),
+    [
+        ("def f(): import os; os._exit(0)", Verdict.CRASHED),
+        ("def f(): import os; os.abort()", Verdict.CRASHED),
+        ("def f(): return [0] * 10**10", Verdict.MEMORY),
+        ("import torch\ndef f(): return torch.zeros(10**11)", Verdict.MEMORY),
+        ("def f(): return 'x' * 10**6", Verdict.ERROR),
+        ("def f():\n    while True: pass", Verdict.TIMEOUT),
+        (WRITE_EVERYWHERE, Verdict.TAMPERED),
+        ("def f(): open('/etc/passwd')", Verdict.ERROR),
+        ("def g(): pass", Verdict.MISSING),
+        ("raise SystemExit", Verdict.ERROR),
+    ],
+)
+def test_every_way_to_fail_has_its_verdict(student_of, code, verdict):
+    seconds = 1.0 if verdict is Verdict.TIMEOUT else 20.0
+    assert verdict_of(student_of(code, seconds).f) is verdict
+
+
+def test_after_a_crash_the_next_call_gets_a_new_worker_with_the_module_loaded(student_of):
+    student = student_of(
+        "import os\nstate = []\ndef die(): os._exit(1)\ndef ok(): state.append(1); return len(state)\n"
+    )
+    assert student.ok() == 1
+    assert verdict_of(student.die) is Verdict.CRASHED
+    assert student.ok() == 1
+
+
+def test_memory_that_is_hidden_inside_is_seen_from_outside(student_of):
+    student = student_of("""
+        import tracemalloc
+        def honest(): return 1
+        def liar():
+            tracemalloc.stop()
+            table = [list(range(1000, 2000)) for _ in range(2000)]
+            tracemalloc.start()
+            return 1
+        """)
+    assert student.honest.measure().peak_bytes < 1 << 20
+    assert student.liar.measure().peak_bytes > 16 << 20
+
+
+def test_a_zygote_that_dies_is_noticed():
+    doomed = Zygote(find_layers())
+    doomed.fork()
+    os.killpg(doomed.process.pid, signal.SIGKILL)
+    with pytest.raises(ZygoteDied):
+        while True:  # it may answer once more before the signal reaches it
+            doomed.end(doomed.fork())
+    doomed.close()

@@ -1,0 +1,26 @@
+import json
+
+from grader.sandbox import layers
+
+
+def test_every_layer_is_named_and_the_attempts_are_refused(grader):
+    result = grader("doctor")
+    assert result.exit_code == 0, result.output
+    for words in ("landlock (files)", "seccomp (system calls)", "in force", "read a file of the course", "refused"):
+        assert words in result.output
+    assert "it succeeded" not in result.output
+
+
+def test_json(grader):
+    document = json.loads(grader("doctor", "--json").output)
+    assert document["level"] in ("bubblewrap", "landlock")
+    assert set(document["attempts"].values()) == {""}
+
+
+def test_a_machine_without_layers_is_told_so(grader, monkeypatch):
+    nothing = layers.Layers(bubblewrap="not installed", landlock="none", seccomp="none")
+    monkeypatch.setattr(layers, "find_layers", lambda: nothing)
+    result = grader("doctor")
+    assert result.exit_code == 1
+    assert "not in force: not installed" in result.output
+    assert "--unconfined" in result.output
