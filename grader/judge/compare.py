@@ -117,8 +117,12 @@ def _compare_numbers(found: Any, expected: Any, what: str, tolerance: tuple[floa
         if not (isinstance(expected, float) and math.isnan(expected)):
             raise Mismatch(f"{what} is NaN; expected {expected!r}.", "A value is NaN.")
         return
-    if math.isinf(found) or math.isinf(expected) or abs(found - expected) > absolute + relative * abs(expected):
-        raise Mismatch(f"{what} must be {expected!r}, found {found!r}.", "A wrong value.")
+    try:
+        close = abs(found - expected) <= absolute + relative * abs(expected) and not math.isinf(found - expected)
+    except OverflowError:  # an integer beyond all floats
+        close = False
+    if not close:
+        raise Mismatch(f"{what} must be {_show(expected)}, found {_show(found)}.", "A wrong value.")
 
 
 def _compare_tensors(found: Any, expected: Any, what: str, tolerance: tuple[float | None, float | None]) -> None:

@@ -23,6 +23,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     landlock: bool
     seccomp: bool
     readable: tuple[str, ...]  # what landlock leaves, for reading
+    user: int | None  # whom root becomes, where bubblewrap has not seen to that
     memory: int  # bytes beyond what the zygote has
     cpu: int  # seconds
 
@@ -42,6 +43,10 @@ def confine(plan: Plan, channel: int) -> None:
     }
     for limit, value in limits.items():
         resource.setrlimit(limit, (value, value))
+    if plan.user is not None:
+        os.setgroups([])
+        os.setresgid(plan.user, plan.user, plan.user)
+        os.setresuid(plan.user, plan.user, plan.user)
     linux.drop_capabilities()
     linux.prctl(linux.PR_SET_DUMPABLE, 0)  # nobody of the same user reads our memory, nor we the zygote's
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -15,13 +15,21 @@ from pathlib import Path
 import msgspec
 
 from grader.sandbox.confine import Plan
-from grader.sandbox.layers import NAMESPACES, Layers, library_folders, site_packages
+from grader.sandbox.layers import (
+    ENTER,
+    NAMESPACES,
+    UNPRIVILEGED,
+    Layers,
+    library_folders,
+    reachable_by_others,
+    site_packages,
+)
 
-UNPRIVILEGED = 65432  # a user that owns nothing; root changes to it before anything else
 START_UP = 120.0  # seconds for the zygote to import torch on a busy machine
 ANSWER = 30.0  # seconds for the zygote to fork or to reap
 PATIENCE = 2.0  # seconds for it to end by itself
 MEMORY = 1 << 30  # bytes for a worker beyond what the zygote has
+CPU = 600  # seconds of computing for a worker in all its life
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108  # inside bubblewrap, a file system of its own
 TEMPORARY = 64 << 20  # bytes of temporary files for the zygote's own warm-up
 
@@ -59,12 +67,17 @@ class Worker:
 class Zygote:
     """One zygote process behind its control socket."""
 
-    def __init__(self, layers: Layers, *, memory: int = MEMORY, cpu: int = 600) -> None:
+    def __init__(self, layers: Layers) -> None:
         self.layers = layers
         inside = _inside if layers.level == "bubblewrap" else str
         readable = (*map(inside, library_folders()), "/dev/null", "/dev/zero", "/dev/urandom")
         self.plan = Plan(
-            landlock=not layers.landlock, seccomp=not layers.seccomp, readable=readable, memory=memory, cpu=cpu
+            landlock=not layers.landlock,
+            seccomp=not layers.seccomp,
+            readable=readable,
+            user=_user(layers),
+            memory=_memory(),
+            cpu=CPU,
         )
         self.stage = tempfile.mkdtemp(prefix="grader-zygote-")
         Path(self.stage).chmod(0o755)
@@ -163,8 +176,20 @@ class Zygote:
         ]  # fmt: skip
         if not staged:
             return bwrap
-        enter = str(Path(__file__).with_name("enter.py"))
-        return [sys.executable, "-I", "-S", enter, str(UNPRIVILEGED), self.stage, *folders, "--", *bwrap]
+        return [sys.executable, "-I", "-S", ENTER, str(UNPRIVILEGED), self.stage, *folders, "--", *bwrap]
+
+
+def _user(layers: Layers) -> int | None:
+    """Whom a worker of root's becomes; bubblewrap sees to that earlier, and Python must stay within reach."""
+    if os.getuid() != 0 or layers.level == "bubblewrap":
+        return None
+    return UNPRIVILEGED if all(map(reachable_by_others, library_folders())) else None
+
+
+def _memory() -> int:
+    """No more than half of the machine for all workers together, one per core."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(MEMORY, machine // 2 // (os.cpu_count() or 1))
 
 
 def _inside(path: str) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import msgspec
@@ -16,6 +18,8 @@ INSTALL = (
     "install it with `apt install bubblewrap` (Debian, Ubuntu), `dnf install bubblewrap` (Fedora), "
     "`pacman -S bubblewrap` (Arch), or `zypper install bubblewrap` (openSUSE)"
 )
+UNPRIVILEGED = 65432  # a user that owns nothing; root changes to it before anything else
+ENTER = str(Path(__file__).with_name("enter.py"))
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts")
 
 
@@ -53,12 +57,14 @@ def _bubblewrap() -> str:
     if not program:
         return f"not installed; {INSTALL}"
     command = [program, *NAMESPACES, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
-    user = 65534 if os.getuid() == 0 else None
     try:
-        done = subprocess.run(  # noqa: S603  # bwrap, with arguments that we made
-            command, user=user, group=user, extra_groups=None if user is None else [],
-            cwd="/", capture_output=True, text=True, timeout=20,
-        )  # fmt: skip
+        with tempfile.TemporaryDirectory(prefix="grader-probe-") as stage:
+            if os.getuid() == 0:
+                Path(stage).chmod(0o755)
+                command = [sys.executable, "-I", "-S", ENTER, str(UNPRIVILEGED), stage, "/usr/lib", "--", *command]
+            done = subprocess.run(  # noqa: S603  # bwrap, with arguments that we made
+                command, cwd="/", capture_output=True, text=True, timeout=20, check=False
+            )
     except (OSError, subprocess.SubprocessError) as error:
         return f"cannot be started: {error}"
     return "" if done.returncode == 0 else f"refused here: {done.stderr.strip() or done.returncode}"
@@ -79,6 +85,14 @@ def library_folders() -> list[str]:
         if os.path.exists(path) and path not in found:  # noqa: PTH110
             found.append(path)
     return found
+
+
+def reachable_by_others(path: str) -> bool:
+    """Whether a user who owns nothing can get to this path and read it."""
+    folders = Path(path).resolve().parents
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in folders) and bool(
+        Path(path).stat().st_mode & stat.S_IROTH
+    )
 
 
 def site_packages() -> list[str]:
