@@ -116,7 +116,7 @@ class Function:
         return self._perform(args, kwargs, gradients=True)
 
     def measure(self, *args: Any, **kwargs: Any) -> Reply:
-        """The result, and the most memory that was allocated during the call."""
+        """The result, and the most memory that the call took; tell megabytes from kilobytes by it, not bytes."""
         return self._perform(args, kwargs, memory=True)
 
     def read(self) -> Any:

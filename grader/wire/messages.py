@@ -48,7 +48,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     kwargs: dict[str, Any] = {}
     arguments: bool = False  # the arguments as they are after the call
     gradients: bool = False  # of the summed result, for tensor arguments and a module's parameters
-    memory: bool = False  # the most that Python allocated during the call
+    memory: bool = False  # the most memory that the call took
     read: bool = False  # do not call it: bring back its value
     device: str = ""  # move tensor arguments there first
 

@@ -170,25 +170,19 @@ def test_any_tokens(student, rng):
     points=3,
     kind="efficiency",
     hint="A row needs only the row above it; lay the rows along the shorter sequence, whichever that is.",
-    timeout=5,
+    timeout=20,
 )
 def test_memory(student, rng):
-    """Making the longer sequence three times as long takes hardly more memory, be it the source or the target."""
-    short, few, many = word(rng, 3, "abcxyz"), 260, 860
+    """However long the longer sequence is, memory follows the shorter one, be that the source or the target."""
+    short, length = word(rng, 2, "abcxyz"), 12_000
     student.edit_distance(short, short[::-1])  # what is imported at the first call does not count
-    peaks = []
-    for length in (few, many):
-        long = hidden_in(rng, short, length)
-        for source, target in ((short, long), (long, short)):
-            reply = student.edit_distance.measure(source, target)
-            what = f"edit_distance of {len(source)} and {len(target)} items"
-            assert_equal(reply.value, length - len(short), what)
-            peaks.append(reply.peak_bytes)
-    allowed = (many - few) * BYTES_PER_ITEM + 2048
-    for longer, before, after in (("target", peaks[0], peaks[2]), ("source", peaks[1], peaks[3])):
-        assert after - before <= allowed, (
-            f"with {many - few} more items in the {longer}, edit_distance takes {after - before:,} bytes more"
-        )
+    long = hidden_in(rng, short, length)
+    for source, target in ((short, long), (long, short)):
+        reply = student.edit_distance.measure(source, target)
+        what = f"edit_distance of {len(source)} and {len(target)} items"
+        assert_equal(reply.value, length - len(short), what)
+        allowed = length * BYTES_PER_ITEM + 100_000
+        assert reply.peak_bytes <= allowed, f"{what} takes {reply.peak_bytes:,} bytes; {allowed:,} are plenty"
 
 
 @criterion(

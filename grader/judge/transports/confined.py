@@ -27,7 +27,6 @@ from grader.wire.codec import CodecError, Reader, Writer, read_frame
 from grader.wire.messages import Absent, Answer, Call, Failure, Load, Question, Reply, Seed
 
 WATCH = 0.002  # seconds between two looks at a worker's memory
-NOISE = 3 << 20  # bytes that a worker may seem to grow by without the call having allocated anything
 
 
 class ConfinedTransport:
@@ -71,9 +70,14 @@ class ConfinedTransport:
         self._ask("seed", Seed(seed=seed), Callbacks())
 
     def call(self, call: Call, callbacks: Callbacks) -> Reply:
+        if call.memory:  # in a fresh worker: memory that an older one has freed but kept would hide growth
+            self.close()
         if self.worker is None:
             self._start()
-        return self._ask("call", call, callbacks)
+        assert self.worker is not None
+        watch = _Watch(self.worker) if call.memory else None
+        reply = self._ask("call", msgspec.structs.replace(call, memory=False), callbacks, watch)
+        return msgspec.structs.replace(reply, peak_bytes=watch.growth if watch else 0)
 
     def close(self) -> None:
         if self.worker is not None:
@@ -87,19 +91,18 @@ class ConfinedTransport:
         )
         self._ask("load", load, Callbacks())
 
-    def _ask(self, kind: str, message: msgspec.Struct, callbacks: Callbacks) -> Reply:
+    def _ask(self, kind: str, message: msgspec.Struct, callbacks: Callbacks, watch: _Watch | None = None) -> Reply:
         worker = self.worker
         assert worker is not None
         self.number += 1
         deadline = self.deadline()
-        watch = _Watch(worker) if isinstance(message, Call) and message.memory else None
         conversation = _Conversation(worker.channel, deadline, watch)
         try:
             conversation.send(kind, self.number, message)
             while True:
                 kind, fields = conversation.receive(self.number)
                 if kind != "question":
-                    return self._answer(kind, fields, watch)
+                    return self._answer(kind, fields)
                 if callbacks.calls >= MAX_CALLS:
                     raise CodecError(f"more than {MAX_CALLS} questions in one call")
                 question = _convert(fields, Question)
@@ -124,11 +127,9 @@ class ConfinedTransport:
                 self._discard()
             raise
 
-    def _answer(self, kind: str, fields: dict[str, Any], watch: _Watch | None) -> Reply:
+    def _answer(self, kind: str, fields: dict[str, Any]) -> Reply:
         if kind == "reply":
             reply: Reply = _convert(fields, Reply)
-            if watch and watch.growth > NOISE:
-                reply = msgspec.structs.replace(reply, peak_bytes=max(reply.peak_bytes, watch.growth))
             return reply
         if kind == "failure":
             raise raised(_convert(fields, Failure), self.file)
@@ -151,7 +152,7 @@ class ConfinedTransport:
 
 
 class _Watch:
-    """Looks at a worker's memory from outside while it computes: what it says itself may be a lie."""
+    """Looks at a worker's memory from outside while it computes: what the worker says may be a lie."""
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker

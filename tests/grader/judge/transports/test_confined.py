@@ -178,12 +178,11 @@ def test_memory_that_is_hidden_inside_is_seen_from_outside(student_of):
         def honest(): return 1
         def liar():
             tracemalloc.stop()
-            table = [list(range(1000, 2000)) for _ in range(2000)]
-            tracemalloc.start()
+            table = [list(range(1000, 2000)) for _ in range(200)]
             return 1
         """)
-    assert student.honest.measure().peak_bytes < 1 << 20
-    assert student.liar.measure().peak_bytes > 16 << 20
+    assert student.honest.measure().peak_bytes < 1 << 18
+    assert student.liar.measure().peak_bytes > 6 << 20
 
 
 def test_a_zygote_that_dies_is_noticed():
