@@ -167,9 +167,9 @@ def doctor(as_json: bool) -> None:
     layers = find_layers()
     findings = report.examine(layers)
     if as_json:
-        click.echo(render(report.doctor_document(layers, findings)), nl=False)
+        click.echo(render(report.doctor_document(layers, dict(findings))), nl=False)
     else:
-        report.print_doctor(_console(), layers, findings)
+        report.print_doctor(_console(), layers, dict(findings))
     if layers.level == "none" or any(findings.values()):
         raise SystemExit(FOUND_FAILURES)
 

@@ -5,6 +5,7 @@ A decoder that writes a word asks all states of the encoder how well they fit (s
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import nn
@@ -71,8 +72,10 @@ class AdditiveScorer(nn.Module):
     query: (N, Q, query_dim), keys: (N, K, key_dim) -> scores (N, Q, K)
 
     >>> scorer = AdditiveScorer(query_dim=2, key_dim=3, hidden_dim=4)
-    >>> scorer(torch.zeros(1, 1, 2), torch.zeros(1, 5, 3)).detach()
-    tensor([[[0., 0., 0., 0., 0.]]])
+    >>> for parameter in scorer.parameters():
+    ...     parameter.data = torch.ones_like(parameter)
+    >>> scorer(torch.tensor([[[1.0, -1.0]]]), torch.tensor([[[0.5, 0.0, 0.0], [0.0, 0.0, 9.0]]])).detach()
+    tensor([[[1.8485, 4.0000]]])
     """
 
     def __init__(self, query_dim: int, key_dim: int, hidden_dim: int) -> None:
@@ -110,7 +113,7 @@ def masked_softmax(scores: torch.Tensor, mask: torch.Tensor | None = None) -> to
 
 
 def attend(
-    scorer: nn.Module,
+    scorer: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
     query: torch.Tensor,
     keys: torch.Tensor,
     values: torch.Tensor,

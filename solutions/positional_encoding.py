@@ -26,9 +26,9 @@ def sinusoidal_encoding(length: int, d_model: int, *, base: float = 10000.0) -> 
     length and d_model, which may be odd -> float32 (length, d_model)
 
     >>> sinusoidal_encoding(3, 4, base=100.0)
-    tensor([[0.0000, 1.0000, 0.0000, 1.0000],
-            [0.8415, 0.5403, 0.0998, 0.9950],
-            [0.9093, -0.4161, 0.1987, 0.9801]])
+    tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+            [ 0.8415,  0.5403,  0.0998,  0.9950],
+            [ 0.9093, -0.4161,  0.1987,  0.9801]])
     """
     ### BEGIN SOLUTION
     if length < 0:
@@ -48,8 +48,8 @@ def shift_matrix(offset: int, d_model: int, *, base: float = 10000.0) -> torch.T
     offset, which may be negative, and an even d_model -> (d_model, d_model)
 
     >>> shift_matrix(1, 2)
-    tensor([[0.5403, 0.8415],
-            [-0.8415, 0.5403]])
+    tensor([[ 0.5403,  0.8415],
+            [-0.8415,  0.5403]])
     """
     ### BEGIN SOLUTION
     if d_model % 2:

@@ -9,6 +9,7 @@ import msgspec
 from rich.console import Console
 from rich.markup import escape
 
+from grader.judge.accelerator import SIMULATED, real_accelerator
 from grader.judge.callbacks import Callbacks
 from grader.judge.outcomes import StudentFailure
 from grader.judge.transports.confined import ConfinedTransport
@@ -19,6 +20,7 @@ from grader.wire.messages import Call
 
 NAMES = {"bubblewrap": "bubblewrap (namespaces)", "landlock": "landlock (files)", "seccomp": "seccomp (system calls)"}
 LIMIT = 60.0  # seconds for all attempts together
+SIMULATION = "simulate an accelerator"
 
 # What a worker tries; each must fail.
 ATTEMPTS = {
@@ -57,21 +59,28 @@ def examine(layers: Layers) -> dict[str, str]:
         sources = {"probe": ("probe.py", PROBE.encode())}
         probe = Exercise(name="probe", title="", files=("probe.py",), hidden_criteria=0)
         transport = ConfinedTransport(probe, sources, zygote, deadline=lambda: deadline)
-        return {what: _attempt(transport, code) for what, code in ATTEMPTS.items()}
+        findings = {what: _attempt(transport, code) for what, code in ATTEMPTS.items()}
+        return findings | {SIMULATION: _attempt(transport, "raise OSError", simulate=True)}
     finally:
         zygote.close()
 
 
-def _attempt(transport: ConfinedTransport, code: str) -> str:
+def _attempt(transport: ConfinedTransport, code: str, *, simulate: bool = False) -> str:
     try:
-        transport.load(simulate=False)
+        transport.load(simulate=simulate)
         return str(transport.call(Call(target="attempt", args=(code, __file__)), Callbacks()).value)
     except StudentFailure as failure:
         return failure.message
 
 
 def doctor_document(layers: Layers, findings: dict[str, str]) -> dict[str, Any]:
-    return {"level": layers.level, "layers": msgspec.structs.asdict(layers), "attempts": findings}
+    simulation = findings.pop(SIMULATION, "")
+    return {
+        "level": layers.level,
+        "layers": msgspec.structs.asdict(layers),
+        "attempts": findings,
+        "devices": {"in process": real_accelerator() or SIMULATED, "confined": SIMULATED, "fault": simulation},
+    }
 
 
 def print_doctor(console: Console, layers: Layers, findings: dict[str, str]) -> None:
@@ -84,6 +93,11 @@ def print_doctor(console: Console, layers: Layers, findings: dict[str, str]) -> 
         return
     console.print(f"  {'limits (memory, CPU, files)':<26} [green]in force[/green]")
     console.print("A worker tried, and must not be able, to")
+    simulation = findings.pop(SIMULATION, "")
     for what, finding in findings.items():
         word = "[green]refused[/green]" if not finding else f"[red]{escape(finding)}[/red]"
         console.print(f"  {what:<26} {word}")
+    real = real_accelerator()
+    console.print(f"Device criteria run on: {real or 'a simulated accelerator'} in process, a simulated one confined")
+    if simulation:
+        console.print(f"  [red]which does not work here: {escape(simulation)}[/red]")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
@@ -51,18 +52,20 @@ def _print_criterion(console: Console, result: CriterionResult, *, explained: bo
 def print_class(
     console: Console, course: Course, exercises: Sequence[Exercise], students: Sequence[StudentResult]
 ) -> None:
-    """The table of scores, with a remark where a zero has another reason than a wrong answer."""
-    table = Table(title=course.title, title_justify="left", pad_edge=False)
+    """The table of scores, and a remark on each zero that has another reason than a wrong answer."""
+    table = Table(title=course.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("student", no_wrap=True)
     for exercise in exercises:
-        table.add_column(exercise.name, justify="right", overflow="fold", min_width=5)
+        table.add_column(exercise.name.replace("_", "_\n"), justify="right", overflow="fold", min_width=5)
     table.add_column("total", justify="right", style="bold", no_wrap=True)
-    table.add_column("remarks", overflow="fold")
     for student in students:
         scores = [_score(exercise_score(exercise)) for exercise in student.exercises]
         total = _score(course_score(student, course.weights))
-        table.add_row(escape(printable(student.id, 40)), *scores, total, escape("; ".join(_remarks(student))))
+        table.add_row(escape(printable(student.id, 40)), *scores, total)
     console.print(table)
+    for student in students:
+        if remarks := _remarks(student):
+            console.print(f"  {escape(printable(student.id, 40))}: {escape('; '.join(remarks))}")
 
 
 def confinement_line(layers: Layers | None) -> str:
@@ -74,18 +77,18 @@ def confinement_line(layers: Layers | None) -> str:
 
 
 def _remarks(student: StudentResult) -> list[str]:
-    remarks = []
+    """``ctc: 24 × error``, or ``missing: ctc, attention``."""
+    missing, remarks = [], []
     for exercise in student.exercises:
         counts = Counter(result.verdict for result in exercise.criteria)
+        worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
         if exercise.fault:
             remarks.append(f"{exercise.name}: could not be graded")
         elif exercise.verdict is Verdict.MISSING:
-            remarks.append(f"{exercise.name}: missing")
-        else:
-            worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
-            if worst:
-                remarks.append(f"{exercise.name}: {counts[worst]} × {worst}")
-    return remarks
+            missing.append(exercise.name)
+        elif worst:
+            remarks.append(f"{exercise.name}: {counts[worst]} × {worst}")
+    return [*([f"missing: {', '.join(missing)}"] if missing else []), *remarks]
 
 
 def _score(score: float | None) -> str:

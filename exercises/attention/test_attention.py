@@ -1,0 +1,146 @@
+"""Public tests of `attention`. Run them with `grader check attention`; the hidden ones ask for more."""
+
+import torch
+
+from grader.judge import assert_close, assert_equal, criterion
+
+# The example of the handout: two queries, three keys, three values that are single numbers.
+QUERY = torch.tensor([[[1.0, 1.0], [0.0, 2.0]]])  # (1, 2, 2)
+KEYS = torch.tensor([[[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]]])  # (1, 3, 2)
+VALUES = torch.tensor([[[10.0], [20.0], [30.0]]])  # (1, 3, 1)
+BY_HAND = {"rtol": 0, "atol": 6e-5}  # the handout gives four digits
+
+
+@criterion(
+    "Every query meets every key",
+    points=1,
+    kind="value",
+    hint="query is (N, Q, d), keys are (N, K, d): which axis must vanish, and which two of keys change places for @?",
+)
+def test_dot_scores(student):
+    """The dot scorer gives the dot product of every query with every key of the same sequence: (N, Q, K)."""
+    query, keys = torch.randn(3, 5, 4), torch.randn(3, 7, 4)
+    expected = (query[:, :, None] * keys[:, None]).sum(-1)
+    assert_close(student.DotScorer()(query, keys), expected, "DotScorer()(query (3, 5, 4), keys (3, 7, 4))")
+
+
+@criterion(
+    "The lecture's 14 and 12",
+    points=2,
+    kind="value",
+    hint="Divide by the square root of the width of the vectors, here by 8; then softmax.",
+)
+def test_lecture_values(student):
+    """Dot products 112 and 96 of vectors of width 64 become 14 and 12, and these the weights 0.88 and 0.12."""
+    query = torch.ones(1, 1, 64)
+    keys = torch.tensor([1.75, 1.5]).reshape(1, 2, 1).expand(1, 2, 64).contiguous()
+    found = student.ScaledDotScorer()(query, keys)
+    assert_close(found, torch.tensor([[[14.0, 12.0]]]), "ScaledDotScorer() where the dot products are 112 and 96, d=64")
+    found = student.masked_softmax(torch.tensor([[[14.0, 12.0]]]))
+    assert_close(found, torch.tensor([[[0.88, 0.12]]]), "masked_softmax of the scores 14 and 12", atol=0.005)
+
+
+@criterion(
+    "A matrix between query and key",
+    points=2,
+    kind="value",
+    hint="sᵀW first: with W (query_dim, key_dim) it is as wide as a key. Then it is a dot product again.",
+)
+def test_bilinear_by_hand(student):
+    """The bilinear scorer computes sᵀWh with its own weight of shape (query_dim, key_dim)."""
+    scorer = student.BilinearScorer(2, 3)
+    scorer.load_state_dict({"weight": torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])})
+    query = torch.tensor([[[1.0, 10.0], [0.0, 1.0]]])  # (1, 2, 2)
+    keys = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, -1.0]]])  # (1, 4, 3)
+    expected = torch.tensor([[[41.0, 52.0, 63.0, 30.0], [4.0, 5.0, 6.0, 3.0]]])
+    assert_close(scorer(query, keys), expected, "BilinearScorer(2, 3) with the W of the handout")
+
+
+@criterion(
+    "A small network between query and key",
+    points=2,
+    kind="value",
+    hint="Project both, add every query to every key (None makes the axes for it), then tanh, then the energy.",
+)
+def test_additive_by_hand(student):
+    """The additive scorer computes vᵀ tanh(W_q s + W_k h) with its own three layers."""
+    scorer = student.AdditiveScorer(1, 2, 2)
+    scorer.load_state_dict({
+        "query_proj.weight": torch.tensor([[1.0], [0.0]]),
+        "key_proj.weight": torch.tensor([[0.0, 1.0], [1.0, 0.0]]),
+        "energy.weight": torch.tensor([[1.0, 2.0]]),
+    })  # fmt: skip
+    query = torch.tensor([[[0.5]]])  # (1, 1, 1)
+    keys = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [-1.0, -0.5]]])  # (1, 3, 2)
+    # tanh(0.5) + 2 tanh(1), tanh(1.5) + 2 tanh(0), tanh(0) + 2 tanh(-1)
+    expected = torch.tensor([[[1.9853, 0.9051, -1.5232]]])
+    assert_close(scorer(query, keys), expected, "AdditiveScorer(1, 2, 2) with the weights of the handout", **BY_HAND)
+
+
+@criterion(
+    "Shares among the allowed",
+    points=2,
+    kind="value",
+    hint="What is masked must not count in the sum either: exclude it before the softmax, not after.",
+)
+def test_shares_among_the_allowed(student):
+    """masked_softmax shares 1 among the keys that the mask allows, and gives the others exactly 0."""
+    scores = torch.tensor([2.0, 1.0, 0.0]).repeat(4, 1)
+    mask = torch.tensor([[True, True, True], [True, True, False], [False, True, False], [False, False, False]])
+    expected = torch.tensor([[0.6652, 0.2447, 0.0900], [0.7311, 0.2689, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    found = student.masked_softmax(scores, mask)
+    assert_close(found, expected, "masked_softmax of four rows 2, 1, 0 with the masks of the handout", **BY_HAND)
+    assert_equal(found[~mask], torch.zeros(6), "what is masked")
+
+
+@criterion(
+    "The example of the handout",
+    points=2,
+    kind="value",
+    hint="Scores from the scorer, weights from masked_softmax over the keys, context = weights @ values; return both.",
+)
+def test_attend_by_hand(student):
+    """attend returns the contexts and the weights that the handout computes by hand, as a tuple in this order."""
+    found = student.attend(student.DotScorer(), QUERY, KEYS, VALUES)
+    context = torch.tensor([[[14.2479], [20.0]]])
+    weights = torch.tensor([[[0.6652, 0.2447, 0.0900], [0.1065, 0.7870, 0.1065]]])
+    assert_close(found, (context, weights), "attend(DotScorer(), …) of the handout's example", **BY_HAND)
+
+
+@criterion(
+    "Padding is not seen",
+    points=2,
+    kind="invariance",
+    hint="Hand the mask on to masked_softmax, and compute the context from those weights. True = may be attended.",
+)
+def test_padding_is_not_seen(student):
+    """With a mask, attend gives the same contexts as without the masked keys and values."""
+    query, keys, values = torch.randn(3, 5, 4), torch.randn(3, 7, 4), torch.randn(3, 7, 6)
+    lengths = [7, 4, 6]
+    mask = torch.arange(7) < torch.tensor(lengths)[:, None, None]  # (3, 1, 7): one row for all queries of a sequence
+    found = student.attend(student.DotScorer(), query, keys, values, mask)
+    assert isinstance(found, tuple) and len(found) == 2, "attend must return a tuple of context and weights"
+    context, weights = found
+    for n, length in enumerate(lengths):
+        expected = (query[n] @ keys[n, :length].T).softmax(1) @ values[n, :length]
+        assert_close(context[n], expected, f"the context of sequence {n}, of which {length} keys of 7 are real")
+        assert_equal(weights[n, :, length:], torch.zeros(5, 7 - length), f"the weights of the padding of sequence {n}")
+
+
+@criterion(
+    "Nothing to choose from",
+    points=1,
+    kind="invariance",
+    hint="Equal scores are equal shares: of all values, or of those that the mask allows.",
+)
+def test_equal_keys(student):
+    """If all keys are equal, the context is the mean of the values; with a mask, of the allowed ones."""
+    query, values = torch.randn(2, 3, 4), torch.randn(2, 5, 6)
+    keys = torch.randn(2, 1, 4).repeat(1, 5, 1)
+    mask = torch.tensor([True, False, True, True, False])
+    for allowed in (None, mask):
+        kept = values if allowed is None else values[:, allowed]
+        weights = torch.full((5,), 1 / 5) if allowed is None else allowed / 3
+        expected = kept.mean(1, keepdim=True).expand(2, 3, 6), weights.expand(2, 3, 5)
+        found = student.attend(student.DotScorer(), query, keys, values, allowed)
+        assert_close(found, expected, f"attend(DotScorer(), …) with five equal keys and mask={allowed}")

@@ -1,0 +1,208 @@
+"""Public tests of `beam_search`. Run them with `pytest exercises/beam_search` or `grader check beam_search`.
+
+The hidden tests use other models, and other numbers for <sos> and <eos>.
+"""
+
+import math
+import random
+from itertools import product
+
+import torch
+
+from grader.judge import Mismatch, assert_close, assert_equal, criterion, student_raises
+
+SOS, EOS, A, B, SIZE = 1, 2, 4, 5, 6  # 0 is <pad> and 3 is <unk>: both are as good as impossible
+NEVER = 1e-9
+TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}
+
+# The model of the handout: P(a), P(b) and P(<eos>) after what has been said so far.
+HANDOUT = {
+    "": (0.5, 0.4, 0.1),
+    "a": (0.4, 0.25, 0.35),
+    "b": (0.05, 0.05, 0.9),
+    "aa": (0.1, 0.3, 0.6),
+    "else": (0.05, 0.05, 0.9),
+}
+
+
+class Model:
+    """The caller's `step`: a table by what has been said so far. It writes down what it is asked."""
+
+    def __init__(self, table):
+        self.table = table
+        self.calls = []
+
+    def __call__(self, prefixes):
+        self.calls.append(as_prefixes(prefixes))
+        return torch.tensor([self.row(prefix[1:]) for prefix in prefixes])  # (k, V)
+
+    def row(self, tokens):
+        said = "".join({A: "a", B: "b"}.get(token, "?") for token in tokens)
+        p_a, p_b, p_eos = self.table.get(said, self.table["else"])
+        return [math.log(p) for p in (NEVER, NEVER, p_eos, NEVER, p_a, p_b)]
+
+
+class RandomModel(Model):
+    """Some distribution after each prefix, always the same one."""
+
+    def __init__(self, seed):
+        super().__init__({})
+        self.seed = seed
+
+    def row(self, tokens):
+        generator = random.Random(hash((self.seed, *tokens)))
+        return torch.tensor([generator.gauss(0, 1.5) for _ in range(SIZE)]).log_softmax(0).tolist()
+
+
+def as_prefixes(prefixes):
+    """What step is given, after a look at its kinds."""
+    lists = isinstance(prefixes, list | tuple) and all(isinstance(prefix, list | tuple) for prefix in prefixes)
+    if not lists or not all(type(token) is int for prefix in prefixes for token in prefix):
+        problem = "step must be called with a list of prefixes, each a list of plain ints"
+        raise Mismatch(f"{problem}; found {prefixes!r}.", f"{problem}.")
+    if any(len(prefix) > 30 for prefix in prefixes):
+        problem = "step is called with a prefix far longer than max_len."
+        raise Mismatch(problem, problem)
+    return [list(prefix) for prefix in prefixes]
+
+
+def log(*probabilities):
+    return math.log(math.prod(probabilities))
+
+
+@criterion(
+    "The greedy way through the handout's model",
+    points=2,
+    kind="value",
+    hint="argmax over the row of the one prefix, until <eos> or max_len; .item() makes plain numbers. No division by "
+    "the length here.",
+)
+def test_greedy_of_the_handout(student):
+    """Greedy search takes the best token each time, ends at <eos> or max_len, and reports the plain sum."""
+    for max_len, tokens, score in [
+        (4, [A, A, EOS], log(0.5, 0.4, 0.6)),
+        (3, [A, A, EOS], log(0.5, 0.4, 0.6)),
+        (2, [A, A], log(0.5, 0.4)),
+    ]:
+        found = student.greedy_search(Model(HANDOUT), sos=SOS, eos=EOS, max_len=max_len)
+        assert_close(found, (tokens, score), f"greedy_search(the handout's model, max_len={max_len})", **TOLERANCE)
+
+
+@criterion(
+    "The tree of the handout",
+    points=3,
+    kind="value",
+    hint="Print the kept candidates after each step and lay them beside the handout's table.",
+)
+def test_tree_of_the_handout(student):
+    """A beam of 2 finds the two hypotheses of the handout's tree, with their scores."""
+    found = student.beam_search(Model(HANDOUT), sos=SOS, eos=EOS, beam_size=2, max_len=4, n_best=2)
+    expected = [([B, EOS], log(0.4, 0.9) / 2), ([A, A, EOS], log(0.5, 0.4, 0.6) / 3)]
+    assert_close(found, expected, "beam_search(the handout's model, beam_size=2, max_len=4, n_best=2)", **TOLERANCE)
+
+
+@criterion(
+    "One call a step, and no call too many",
+    points=2,
+    kind="efficiency",
+    hint="All live prefixes go into one call. After each step: is there anything live that could still beat what has "
+    "finished?",
+)
+def test_calls_of_the_handout(student):
+    """The search of the handout asks three times: for <sos>, for a and b together, for aa; then nothing can change."""
+    model = Model(HANDOUT)
+    found = student.beam_search(model, sos=SOS, eos=EOS, beam_size=2, max_len=4)
+    assert_close(found, [([B, EOS], log(0.4, 0.9) / 2)], "beam_search(the handout's model, beam_size=2)", **TOLERANCE)
+    calls = [sorted({tuple(prefix) for prefix in call}) for call in model.calls]
+    assert_equal(calls, [[(SOS,)], [(SOS, A), (SOS, B)], [(SOS, A, A)]], "the prefixes of all calls of step")
+
+
+@criterion(
+    "Length and score",
+    points=2,
+    kind="value",
+    hint="sum / len(tokens) ** length_alpha. Does len(tokens) count <eos>, and not <sos>?",
+)
+def test_length_and_score(student):
+    """Scores are divided by the length to the power of length_alpha, so that longer hypotheses can win."""
+    table = {"": (0.4, 0.1, 0.5), "a": (0.9, 0.04, 0.06), "aa": (0.95, 0.02, 0.03), "else": (0.03, 0.02, 0.95)}
+    short, long = log(0.5), log(0.4, 0.9, 0.95, 0.95)
+    for alpha in (0, 0.25, 0.5, 1, 1.5):
+        found = student.beam_search(
+            Model(table), sos=SOS, eos=EOS, beam_size=2, max_len=4, length_alpha=alpha, n_best=2
+        )
+        expected = [([EOS], short), ([A, A, A, EOS], long / 4**alpha)]
+        expected.sort(key=lambda hypothesis: -hypothesis[1])
+        assert_close(found, expected, f"beam_search(…, length_alpha={alpha}, n_best=2)", **TOLERANCE)
+
+
+@criterion(
+    "Finished before unfinished",
+    points=2,
+    kind="value",
+    hint="Two lists: finished ones, ranked; behind them what is still live at max_len, ranked; then the first n_best.",
+)
+def test_finished_before_unfinished(student):
+    """A finished hypothesis comes before every unfinished one, even if its score is worse."""
+    table = {"": (0.9, 0.02, 0.08), "a": (0.85, 0.1, 0.05), "else": (0.85, 0.09, 0.06)}
+    expected = [
+        ([EOS], log(0.08)),
+        ([A, A, A], log(0.9, 0.85, 0.85) / 3),
+        ([A, B, A], log(0.9, 0.1, 0.85) / 3),
+    ]
+    for n_best in (1, 2, 3):
+        found = student.beam_search(Model(table), sos=SOS, eos=EOS, beam_size=2, max_len=3, n_best=n_best)
+        assert_close(found, expected[:n_best], f"beam_search(…, beam_size=2, max_len=3, n_best={n_best})", **TOLERANCE)
+
+
+@criterion(
+    "A beam of one is greedy",
+    points=2,
+    kind="invariance",
+    hint="With one place, the best continuation has it; and if that is <eos>, nothing live is left.",
+)
+def test_beam_of_one(student, rng):
+    """With beam_size=1 and length_alpha=0, beam search finds what greedy search finds."""
+    for seed in (rng.getrandbits(32) for _ in range(6)):
+        greedy = student.greedy_search(RandomModel(seed), sos=SOS, eos=EOS, max_len=5)
+        assert isinstance(greedy, tuple) and len(greedy) == 2, f"greedy_search must be a Hypothesis, found {greedy!r}"
+        assert isinstance(greedy[1], float), f"a score is a plain float, found {greedy[1]!r}: .item() makes one"
+        found = student.beam_search(RandomModel(seed), sos=SOS, eos=EOS, beam_size=1, max_len=5, length_alpha=0)
+        assert_close(found, [greedy], "beam_search(…, beam_size=1, length_alpha=0)", **TOLERANCE)
+
+
+@criterion(
+    "A beam as wide as the tree",
+    points=2,
+    kind="value",
+    hint="A beam may be wider than the vocabulary: at first there are fewer candidates than places. Keep all of them.",
+)
+def test_wide_beam(student):
+    """A beam that has room for everything finds the best of all sequences."""
+    model = Model(HANDOUT)
+    every = []
+    for length in range(3):
+        for letters in product([A, B], repeat=length):
+            tokens = [*letters, EOS]
+            every.append((tokens, sum(model.row(tokens[:i])[token] for i, token in enumerate(tokens))))
+    every.sort(key=lambda hypothesis: -hypothesis[1])
+    found = student.beam_search(model, sos=SOS, eos=EOS, beam_size=SIZE**3, max_len=3, length_alpha=0.0, n_best=3)
+    assert_close(found, every[:3], f"beam_search(…, beam_size={SIZE**3}, max_len=3, length_alpha=0)", **TOLERANCE)
+
+
+@criterion(
+    "Sizes below one are refused",
+    points=1,
+    kind="robustness",
+    hint='raise ValueError(f"beam_size must be …, not {beam_size}"): the message names the argument.',
+)
+def test_sizes_below_one(student):
+    """beam_size, max_len or n_best of 0 raises a ValueError that names the argument."""
+    sizes = {"beam_size": 2, "max_len": 3, "n_best": 1}
+    for name in sizes:
+        with student_raises("ValueError", naming=name):
+            student.beam_search(Model(HANDOUT), sos=SOS, eos=EOS, **{**sizes, name: 0})
+    with student_raises("ValueError", naming="max_len"):
+        student.greedy_search(Model(HANDOUT), sos=SOS, eos=EOS, max_len=0)
+    found = student.beam_search(Model(HANDOUT), sos=SOS, eos=EOS, beam_size=1, max_len=1)
+    assert_close(found, [([A], log(0.5))], "beam_search(the handout's model, beam_size=1, max_len=1)", **TOLERANCE)

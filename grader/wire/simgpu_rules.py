@@ -1,0 +1,233 @@
+"""How an operator runs on the simulated device: where its arguments may live, and on whose memory it works.
+
+The rules are CUDA's. Most operators want everything on one device; the exceptions below were read off torch's operator
+declarations (which CUDA kernels check devices, which leave that to the element-wise iterator). Operators that torch
+composes of others need no entry: their parts are judged.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+NAME = "simgpu"
+CPU = torch.device("cpu")
+DEVICE = f"{NAME}:0"
+
+_C: Any = torch._C
+_aten: Any = torch.ops.aten
+settings = {"float64": True}
+generators: weakref.WeakValueDictionary[int, torch.Generator] = weakref.WeakValueDictionary()  # of the device
+
+# Arguments that may live on either device, whatever their shape.
+ANYWHERE = {"index": {"indices"}, "_index_put_impl_": {"indices"}, "fill_": {"self", "value"}}
+# Arguments that may be on the CPU if they have no dimension.
+SCALARS = {
+    "_index_put_impl_": {"values"},
+    "masked_fill": {"value"},
+    "masked_fill_": {"value"},
+    "index_fill_": {"value"},
+}
+# Element-wise, but not tagged so.
+ELEMENTWISE = {
+    "copysign_", "eq_", "floor_divide", "floor_divide_", "ge_", "gt_", "heaviside_", "huber_loss", "le_", "lt_",
+    "mse_loss", "ne_", "rsub", "smooth_l1_loss", "where",
+}  # fmt: skip
+# Element-wise, but CUDA takes no scalar of the CPU. Nor do the gradients of element-wise operators.
+STRICT = {
+    "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "equal", "gcd", "gcd_", "igamma",
+    "igamma_", "igammac", "igammac_", "lcm", "lcm_", "logaddexp", "logaddexp2", "nextafter", "nextafter_",
+}  # fmt: skip
+
+
+class Rules(NamedTuple):
+    """What there is to know of an operator before it runs."""
+
+    title: str
+    names: tuple[str, ...]  # of the arguments, in order
+    view: bool  # it only shows its argument's memory in another shape
+    written: frozenset[str]
+    outputs: frozenset[str]  # written, and given by keyword: may be resized
+    anywhere: frozenset[str]
+    scalars: frozenset[str]
+    numbers: frozenset[str]  # tensors that torch hands over as plain numbers, and takes back only as tensors
+
+    def check(self, name: str, value: torch.Tensor) -> None:
+        """Raise unless this tensor, which is not on the device, may be the argument of that name."""
+        if name not in self.anywhere and (value.dim() > 0 or name not in self.scalars):
+            raise RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two devices, "
+                f"{DEVICE} and {value.device}! ({self.title}: argument {name!r} is on {value.device})"
+            )
+
+
+@functools.cache
+def rules_of(op: Any) -> Rules:
+    """The rules of an operator overload."""
+    title = op._schema.name.rpartition("::")[2]
+    arguments = op._schema.arguments
+    names = [a.name for a in arguments]
+    written = {a.name for a in arguments if a.alias_info and a.alias_info.is_write}
+    tagged = torch.Tag.pointwise in op.tags and title not in STRICT and not title.endswith("_backward")
+    scalars = set(names) - written if tagged or title in ELEMENTWISE else set()
+    wrapped = {a.name for a in arguments if str(a.type) == "Tensor"} - written
+    return Rules(
+        title=title,
+        names=tuple(names),
+        view=title == "set_" or any(a.alias_info and not a.alias_info.is_write for a in arguments),
+        written=frozenset(written),
+        outputs=frozenset(a.name for a in arguments if a.name in written and a.kwarg_only),
+        anywhere=frozenset(ANYWHERE.get(title, ())),
+        scalars=frozenset(SCALARS.get(title, scalars)),
+        numbers=frozenset() if _C._should_allow_numbers_as_tensors(title) else frozenset(wrapped),
+    )
+
+
+def label(storage: Any) -> Any:
+    """A storage of the device that shows the memory of this one, and keeps it alive."""
+    labelled = _C._construct_storage_from_data_pointer(storage.data_ptr(), torch.device(DEVICE), storage.nbytes())
+    labelled.host = storage
+    return labelled
+
+
+def on_device(tensor: torch.Tensor) -> bool:
+    return tensor.device.type == NAME
+
+
+def to_device(host: torch.Tensor) -> torch.Tensor:
+    """The same memory as a tensor of the device."""
+    if not settings["float64"] and host.dtype in (torch.float64, torch.complex128):
+        raise TypeError(f"Cannot convert a tensor to {host.dtype} on {NAME}: the device has no double precision")
+    if host.is_complex() or host.is_neg():
+        host = host.resolve_conj().resolve_neg()
+    return _point(_C._acc.create_empty_tensor([], host.dtype), label(host.untyped_storage()), host)
+
+
+def to_host(tensor: torch.Tensor, *, resizable: bool = True) -> torch.Tensor:
+    """The same memory as a tensor of the CPU."""
+    labelled: Any = tensor.untyped_storage()
+    storage = labelled.host
+    if not resizable:  # the owner must not move its memory: other labels may point there
+        storage = _C._construct_storage_from_data_pointer(storage.data_ptr(), CPU, storage.nbytes())
+    twin = torch.empty(0, dtype=tensor.dtype, device=CPU)
+    twin.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
+    if tensor.is_conj():
+        twin = twin.conj()
+    return torch._neg_view(twin) if tensor.is_neg() else twin
+
+
+def _point(tensor: torch.Tensor, storage: Any, like: torch.Tensor) -> torch.Tensor:
+    """Let the tensor show this storage in the way the other tensor shows its own."""
+    kernel = _aten.set_.source_Storage_storage_offset
+    kernel._op_dk(_C.DispatchKey.CPU, tensor, storage, like.storage_offset(), like.shape, like.stride())
+    return tensor
+
+
+def run(op: Any, *args: Any, **kwargs: Any) -> Any:
+    """Any operator: check where the arguments are, run it on the CPU, label what comes out."""
+    rules = rules_of(op)
+    if rules.view:  # sizes and strides are all that the CPU's kernel touches
+        return op._op_dk(_C.DispatchKey.CPU, *args, **kwargs)
+    written: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def lower(name: str, value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            twin = value
+            if not on_device(value):
+                rules.check(name, value)
+            elif name not in rules.outputs:
+                twin = to_host(value)
+            elif value.numel() > 1:
+                twin = to_host(value, resizable=False)
+            else:  # some kernels use it as a larger workspace first
+                twin = torch.empty(0, dtype=value.dtype, device=CPU)
+            if name in rules.written:
+                written.append((value, twin))
+            return twin
+        if isinstance(value, list | tuple):
+            return [lower(name, item) for item in value]
+        if isinstance(value, torch.device):
+            if value.index:
+                raise RuntimeError(f"{NAME} error: invalid device ordinal {value.index}: there is one device")
+            return CPU
+        if isinstance(value, _C.Generator) and value._cdata not in generators:
+            raise RuntimeError(f"Expected a '{NAME}' device type for generator but found '{value.device}'")
+        if name in rules.numbers and isinstance(value, int | float | complex):
+            return torch.tensor(value, device=CPU)
+        return value
+
+    def lift(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            for tensor, twin in written:
+                if twin is value:
+                    return tensor
+            return to_device(value)
+        return type(value)(map(lift, value)) if isinstance(value, list | tuple) else value
+
+    plain = [lower(name, value) for name, value in zip(rules.names, args, strict=False)]
+    named = {name: lower(name, value) for name, value in kwargs.items()}
+    result = STAND_INS.get(op, op)(*plain, **named)
+    for tensor, twin in written:
+        if tensor is not twin:
+            _follow(tensor, twin)
+    return lift(result)
+
+
+def _follow(tensor: torch.Tensor, twin: torch.Tensor) -> None:
+    """Give the tensor what its twin got by being written to, as far as they do not share it."""
+    own = tensor.untyped_storage().data_ptr() != twin.untyped_storage().data_ptr()
+    if tensor.shape == twin.shape:
+        if own or twin.is_conj():
+            to_host(tensor).copy_(twin)
+    else:
+        _point(tensor, label(twin.untyped_storage()) if own else tensor.untyped_storage(), twin)
+
+
+def copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+    """From any device to any."""
+    host = to_host(target) if on_device(target) else target
+    host.copy_(to_host(source) if on_device(source) else source)
+    return target
+
+
+def resize(tensor: torch.Tensor, size: list[int], *, memory_format: Any = None) -> torch.Tensor:
+    """In new memory, because other tensors may share the old; what fits of the content is kept."""
+    new = torch.empty(size, dtype=tensor.dtype, device=CPU, memory_format=memory_format or torch.contiguous_format)
+    if tensor.shape != new.shape:
+        old = to_host(tensor)
+        size_in_memory = (old.untyped_storage().nbytes() // old.itemsize - old.storage_offset(),)
+        kept = old.as_strided(size_in_memory, (1,))[: new.numel()]
+        new.as_strided(kept.shape, (1,)).copy_(kept)
+        _point(tensor, label(new.untyped_storage()), new)
+    return tensor
+
+
+def _convolution_backward(grad: Any, x: Any, weight: Any, *rest: Any) -> Any:
+    *geometry, wanted = rest
+    return _aten.convolution_backward(grad, x, weight, [grad.shape[1]] if wanted[2] else None, *geometry, wanted)
+
+
+def lstm_cell(x: Any, h: Any, c: Any, x_bias: Any = None, h_bias: Any = None) -> tuple[Any, Any, Any]:
+    gates = x + h if x_bias is None else x + x_bias + h + h_bias
+    update, forget, candidate, output = gates.chunk(4, 1)
+    c = forget.sigmoid() * c + update.sigmoid() * candidate.tanh()
+    return output.sigmoid() * c.tanh(), c, gates.detach()
+
+
+def gru_cell(x: Any, h: Any, state: Any, x_bias: Any = None, h_bias: Any = None) -> tuple[Any, Any]:
+    x, h = (x, h) if x_bias is None else (x + x_bias, h + h_bias)
+    (x_reset, x_update, x_new), (h_reset, h_update, h_new) = x.chunk(3, 1), h.chunk(3, 1)
+    new = ((x_reset + h_reset).sigmoid() * h_new + x_new).tanh()
+    return new + (x_update + h_update).sigmoid() * (state - new), new.detach()
+
+
+# Operators that torch keeps for other devices, and what the CPU has for them.
+STAND_INS: dict[Any, Callable[..., Any]] = {
+    _aten._efficientzerotensor.default: _aten.zeros.default,
+    _aten.convolution_overrideable.default: _aten.convolution.default,
+    _aten.convolution_backward_overrideable.default: _convolution_backward,
+}

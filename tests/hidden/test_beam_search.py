@@ -1,0 +1,599 @@
+"""Hidden tests of `beam_search`. Oracles: the contract written down without stopping early, and all sequences."""
+
+import math
+import random
+from itertools import pairwise
+
+import torch
+
+from grader.judge import Mismatch, assert_close, assert_equal, criterion, student_raises
+
+TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}  # scores may be summed in float32
+CLEAR = 2e-3  # how far apart hypotheses must be, at least, where a test depends on their order
+TINY = 1e-6
+LONG = 30  # tokens after which a search is taken for endless; no max_len of a model here is near it
+
+
+# Models
+
+
+class Model:
+    """A `step`: log-probabilities as a function of the prefix and a seed. It writes down what it is asked."""
+
+    def __init__(self, seed, *, sos, eos, size, end=0.0, sharpness=1.5, dtype=torch.float64):
+        self.seed = seed
+        self.sos, self.eos, self.size = sos, eos, size
+        self.end = end  # how much more probable than other tokens <eos> is, as a logit
+        self.sharpness = sharpness
+        self.dtype = dtype
+        self.rows = {}
+        self.calls = []
+
+    @property
+    def special(self):
+        return {"sos": self.sos, "eos": self.eos}
+
+    def __call__(self, prefixes):
+        prefixes = as_prefixes(prefixes)
+        self.calls.append(prefixes)
+        rows = [self.row(tuple(prefix[1:])) for prefix in prefixes]
+        return torch.tensor(rows, dtype=self.dtype).reshape(len(prefixes), self.size)
+
+    def row(self, tokens):
+        """The log-probabilities after these tokens, V plain floats."""
+        if tokens not in self.rows:
+            self.rows[tokens] = self.make_row(tokens)
+        return self.rows[tokens]
+
+    def make_row(self, tokens):
+        generator = random.Random(hash((self.seed, *tokens)))
+        logits = [generator.gauss(0, self.sharpness) for _ in range(self.size)]
+        logits[self.eos] += self.end
+        logits[self.sos] -= 20.0
+        most = max(logits)
+        norm = most + math.log(sum(math.exp(logit - most) for logit in logits))
+        return [logit - norm for logit in logits]
+
+
+class Table(Model):
+    """A model by hand: what has been said -> {token: probability}; () is the beginning, None whatever is not listed."""
+
+    def __init__(self, table, *, sos, eos, size, dtype=torch.float64):
+        super().__init__(0, sos=sos, eos=eos, size=size, dtype=dtype)
+        self.table = table
+
+    def make_row(self, tokens):
+        listed = self.table.get(tokens, self.table[None])
+        return [math.log(listed.get(token, TINY)) for token in range(self.size)]
+
+
+def wrong(problem):
+    return Mismatch(problem, problem)
+
+
+def as_prefixes(prefixes, longest=LONG):
+    """What step is given, after a look at its kinds."""
+    lists = isinstance(prefixes, list | tuple) and all(isinstance(prefix, list | tuple) for prefix in prefixes)
+    if not lists or not all(type(token) is int for prefix in prefixes for token in prefix):
+        raise wrong("step must be called with a list of prefixes, each a list of plain ints.")
+    if any(len(prefix) > longest for prefix in prefixes):
+        raise wrong("step is called with a prefix far longer than max_len: the search does not end.")
+    return [list(prefix) for prefix in prefixes]
+
+
+def tokens_for(rng, count, size=9):
+    """Different token ids in no order: <sos>, <eos>, and letters."""
+    return rng.sample(range(size), count + 2)
+
+
+# Oracles
+
+
+def search(model, *, beam_size, max_len, alpha, n_best):
+    """What the contract asks for, how near the nearest decision was, and the live prefixes of every step."""
+    live, finished, asked, gap = [((), 0.0)], [], [], math.inf
+    for length in range(1, max_len + 1):
+        if not live:
+            break
+        asked.append(sorted([model.sos, *tokens] for tokens, _ in live))
+        grown = [
+            ((*tokens, token), total + log_prob)
+            for tokens, total in live
+            for token, log_prob in enumerate(model.row(tokens))
+        ]
+        grown.sort(key=lambda candidate: -candidate[1])
+        gap = min([gap, *(a[1] - b[1] for a, b in pairwise(grown[beam_size - 1 : beam_size + 1]))])
+        live = []
+        for tokens, total in grown[:beam_size]:
+            if tokens[-1] == model.eos:
+                finished.append((list(tokens), total / length**alpha))
+            else:
+                live.append((tokens, total))
+    unfinished = [(list(tokens), total / max_len**alpha) for tokens, total in live]
+    ranked = []
+    for group in (finished, unfinished):
+        group.sort(key=lambda hypothesis: -hypothesis[1])
+        shown = group[: max(0, n_best - len(ranked)) + 1]
+        gap = min([gap, *(a[1] - b[1] for a, b in pairwise(shown))])
+        ranked += group
+    return ranked[:n_best], gap, asked
+
+
+def draw(rng, wanted=lambda model, expected: True, *, settings, letters=4, **options):
+    """A random model in which no two candidates are so near that rounding decides: model, result, prefixes asked."""
+    for _ in range(300):
+        sos, eos, *_ = tokens_for(rng, 0, letters + 2)
+        model = Model(rng.getrandbits(32), sos=sos, eos=eos, size=letters + 2, **options)
+        expected, gap, asked = search(model, **settings)
+        if gap > CLEAR and wanted(model, expected):
+            return model, expected, asked
+    raise AssertionError("no model found")
+
+
+def beam_search(student, model, *, beam_size, max_len, alpha, n_best):
+    model.calls.clear()
+    return student.beam_search(
+        model, **model.special, beam_size=beam_size, max_len=max_len, length_alpha=alpha, n_best=n_best
+    )
+
+
+def compare(student, model, **settings):
+    """The student's result is the oracle's, for a model made by hand."""
+    expected = search(model, **settings)[0]
+    assert_close(beam_search(student, model, **settings), expected, f"beam_search(a table, {settings})", **TOLERANCE)
+
+
+def hypotheses(found, what):
+    """The search's result as [(tokens, score)], after a look at its kinds."""
+    if not isinstance(found, list):
+        raise wrong(f"{what} must return a list.")
+    for entry in found:
+        fits = isinstance(entry, list | tuple) and len(entry) == 2 and isinstance(entry[0], list | tuple)
+        if not fits or not all(type(token) is int for token in entry[0]) or not isinstance(entry[1], float):
+            raise wrong("Each result is a Hypothesis: a list of plain ints, and a plain float as the score.")
+        if math.isnan(entry[1]):
+            raise wrong("A score is NaN.")
+    return [(list(tokens), score) for tokens, score in found]
+
+
+def total_of(model, tokens):
+    """The sum of the log-probabilities of these tokens, by asking the model."""
+    return math.fsum(model.row(tuple(tokens[:i]))[token] for i, token in enumerate(tokens))
+
+
+# greedy_search
+
+
+@criterion(
+    "Greedy through random models",
+    points=2,
+    kind="value",
+    hint="The best token each time, with the caller's sos and eos; the score is the sum of exactly these log-"
+    "probabilities, that of <eos> among them, undivided.",
+)
+def test_greedy_random(student, rng):
+    """Greedy search takes the most probable token until <eos> or max_len, whatever numbers these tokens have."""
+    ends = set()
+    while len(ends) < 2:  # some searches end in <eos>, some at max_len
+        for dtype in (torch.float64, torch.float32):
+            settings = {"beam_size": 1, "max_len": 5, "alpha": 0, "n_best": 1}
+            model, [(tokens, score)], _ = draw(rng, settings=settings, end=0.5, dtype=dtype)
+            ends.add(tokens[-1] == model.eos)
+            found = student.greedy_search(model, **model.special, max_len=5)
+            assert_close(found, (tokens, score), f"greedy_search(…, {model.special}, max_len=5)", **TOLERANCE)
+
+
+@criterion(
+    "Greedy asks no more than it needs",
+    points=1,
+    kind="efficiency",
+    hint="One prefix a call, one token longer each time, and no call after <eos> or after max_len tokens.",
+)
+def test_greedy_calls(student, rng):
+    """Greedy search calls step once for each token, with the one prefix that it has."""
+    sos, eos, a, b = tokens_for(rng, 2)
+    table = {(): {a: 0.6, b: 0.3}, (a,): {b: 0.7, eos: 0.2}, (a, b): {eos: 0.8, a: 0.1}, None: {b: 0.5, a: 0.4}}
+    for max_len, tokens in ((7, [a, b, eos]), (2, [a, b])):
+        model = Table(table, sos=sos, eos=eos, size=9)
+        expected = total_of(model, tokens)
+        found = student.greedy_search(model, **model.special, max_len=max_len)
+        assert_close(found, (tokens, expected), f"greedy_search(a table, max_len={max_len})", **TOLERANCE)
+        asked = [[[sos, *tokens[:i]]] for i in range(len(tokens))]
+        assert_equal(model.calls, asked, "the prefixes of all calls of step by greedy_search")
+
+
+# beam_search: which hypotheses
+
+
+@criterion(
+    "Random models, many settings",
+    points=4,
+    kind="value",
+    hint="Do one step by hand: all continuations of all live hypotheses in one list, sorted by plain sum, the first "
+    "beam_size kept. Do the arguments of the call have an effect, each of them?",
+)
+def test_random_models(student, rng):
+    """Results equal those of the contract, followed word by word, for many beams, lengths and values of alpha."""
+    for beam_size, max_len, alpha, n_best, end in (
+        (2, 6, 0, 1, 0.5),
+        (2, 5, 1, 2, 0.0),
+        (3, 6, 0.6, 1, 1.0),
+        (3, 5, 1.5, 3, 0.0),
+        (4, 4, 1, 2, -1.0),
+        (5, 6, 0, 3, 0.5),
+        (5, 5, 0.6, 2, 0.0),
+        (1, 6, 1, 1, -1.0),
+        (3, 1, 1, 2, 0.0),
+        (4, 7, 1.5, 1, -0.5),
+    ):
+        settings = {"beam_size": beam_size, "max_len": max_len, "alpha": alpha, "n_best": n_best}
+        dtype = rng.choice([torch.float32, torch.float64])
+        model, expected, _ = draw(rng, settings=settings, end=end, dtype=dtype)
+        found = beam_search(student, model, **settings)
+        assert_close(found, expected, f"beam_search(a random model, {model.special}, {settings})", **TOLERANCE)
+
+
+@criterion(
+    "Wide enough, the search is exhaustive",
+    points=3,
+    kind="value",
+    hint="With room for everything nothing may be lost: each finished hypothesis is kept, and each live one extended "
+    "by every token.",
+)
+def test_exhaustive(student, rng):
+    """With a beam as wide as the number of sequences, the best of all sequences come out."""
+
+    def every(model, tokens, left):
+        if tokens[-1:] == (model.eos,):
+            yield list(tokens)
+        elif left:
+            for token in range(model.size):
+                yield from every(model, (*tokens, token), left - 1)
+
+    for letters, max_len, alpha in ((2, 4, 1), (3, 3, 0), (2, 4, 1.5)):
+        gap = 0.0
+        while gap < CLEAR:
+            sos, eos, *_ = tokens_for(rng, 0, letters + 2)
+            model = Model(rng.getrandbits(32), sos=sos, eos=eos, size=letters + 2, end=-0.5)
+            ranked = [(tokens, total_of(model, tokens) / len(tokens) ** alpha) for tokens in every(model, (), max_len)]
+            ranked.sort(key=lambda hypothesis: -hypothesis[1])
+            gap = min(a[1] - b[1] for a, b in pairwise(ranked[:4]))
+        settings = {"beam_size": (letters + 2) ** max_len, "max_len": max_len, "alpha": alpha, "n_best": 3}
+        found = beam_search(student, model, **settings)
+        assert_close(found, ranked[:3], f"beam_search(a random model, {settings})", **TOLERANCE)
+
+
+@criterion(
+    "A finished hypothesis uses up a place, once",
+    points=3,
+    kind="value",
+    hint="First choose the top beam_size of all candidates, then set aside those that end in <eos>. The places are "
+    "not refilled in that step, and in the next step there are beam_size again.",
+)
+def test_place_in_the_beam(student, rng):
+    """A candidate that ends in <eos> has one of the beam_size places of its step, and none in the next."""
+    sos, eos, a, b, c = tokens_for(rng, 3)
+    settings = {"beam_size": 2, "max_len": 4, "alpha": 1, "n_best": 2}
+    vague = {a: 0.36, b: 0.34, c: 0.28, eos: 0.02}
+    # b is third behind <eos>, so it is gone, though it would go on well.
+    refilled = {(): {a: 0.45, eos: 0.3, b: 0.24}, (b,): {eos: 0.99}, None: vague}
+    compare(student, Table(refilled, sos=sos, eos=eos, size=9), **settings)
+    # After <eos> had a place there are two places again: for a b and a c.
+    narrowed = {(): {eos: 0.45, a: 0.4, b: 0.14}, (a,): {b: 0.5, c: 0.48}, (a, c): {eos: 0.98}, None: vague}
+    compare(student, Table(narrowed, sos=sos, eos=eos, size=9), **settings)
+
+
+@criterion(
+    "All parents compete for all places",
+    points=2,
+    kind="value",
+    hint="One ranking over the candidates of all parents: a good parent may have several children in the beam, a poor "
+    "one none.",
+)
+def test_parents_compete(student, rng):
+    """The places of a step go to the best candidates, whichever hypotheses they continue."""
+    sos, eos, a, b, c = tokens_for(rng, 3)
+    vague = {a: 0.37, b: 0.33, c: 0.28, eos: 0.02}
+    table = {(): {a: 0.6, b: 0.38}, (a,): {a: 0.5, b: 0.46}, (a, b): {eos: 0.98}, None: vague}
+    for alpha in (0, 1):
+        model = Table(table, sos=sos, eos=eos, size=9)
+        compare(student, model, beam_size=2, max_len=4, alpha=alpha, n_best=1)
+
+
+@criterion(
+    "The list where few have finished",
+    points=2,
+    kind="value",
+    hint="What is still live at max_len stands behind all that has finished; its score is normalised in the same way, "
+    "and no <eos> is made up.",
+)
+def test_few_finished(student, rng):
+    """Live hypotheses fill the list where fewer than n_best have finished, and are ranked after these."""
+    settings = {"beam_size": 3, "max_len": 4, "alpha": 1, "n_best": 4}
+
+    def mixed(model, expected):
+        """Some have finished, and something live would be before them if that did not count."""
+        done = [score for tokens, score in expected if tokens[-1] == model.eos]
+        return 0 < len(done) < len(expected) and max(score for _, score in expected) > max(done)
+
+    def none_done(model, expected):
+        return all(tokens[-1] != model.eos for tokens, _ in expected)
+
+    for end, wanted in ((-1.0, mixed), (-1.0, mixed), (-30.0, none_done)):
+        model, expected, _ = draw(rng, wanted, settings=settings, end=end)
+        found = beam_search(student, model, **settings)
+        assert_close(found, expected, f"beam_search(a random model, {settings})", **TOLERANCE)
+
+
+@criterion(
+    "As many as are wanted",
+    points=2,
+    kind="value",
+    hint="n_best and beam_size are two numbers: all finished hypotheses of all steps count, the first n_best are "
+    "returned, and fewer if there are fewer.",
+)
+def test_as_many_as_wanted(student, rng):
+    """n_best hypotheses are returned, more or fewer than beam_size; and only as many as there are."""
+    for beam_size, n_best in ((2, 5), (4, 1), (4, 3), (2, 50)):
+        settings = {"beam_size": beam_size, "max_len": 6, "alpha": 1, "n_best": n_best}
+        model, expected, _ = draw(rng, settings=settings, end=0.5)
+        found = beam_search(student, model, **settings)
+        assert_close(found, expected, f"beam_search(a random model, {settings})", **TOLERANCE)
+
+
+@criterion(
+    "Equals in order",
+    points=1,
+    kind="value",
+    hint="Sort by (-sum, token), or with a stable sort; sorting in reverse turns equals around too.",
+)
+def test_equals_in_order(student, rng):
+    """Among equally probable continuations of a hypothesis the lower token id comes first."""
+    for size in (4, 5, 7):
+        low, high = 1, rng.randrange(2, size)
+        sos, eos = rng.sample([token for token in range(size) if token not in (low, high)], 2)
+        table = {None: {low: 0.4, high: 0.4, eos: 0.15}}
+        score = math.log(0.4)
+        model = Table(table, sos=sos, eos=eos, size=size)
+        found = student.greedy_search(model, **model.special, max_len=1)
+        assert_close(found, ([low], score), f"greedy_search where {low} and {high} are equals", **TOLERANCE)
+        for beam_size, n_best in ((1, 1), (2, 2)):
+            found = beam_search(student, model, beam_size=beam_size, max_len=1, alpha=1, n_best=n_best)
+            expected = [([low], score), ([high], score)][:n_best]
+            assert_close(found, expected, f"beam_search where {low} and {high} are equals", **TOLERANCE)
+
+
+# beam_search: when to stop, and what step sees
+
+
+@criterion(
+    "A longer one can still win",
+    points=3,
+    kind="value",
+    hint="How good can a live hypothesis become? Its sum can stay as it is, and its length can grow to max_len. Stop "
+    "when that is worse than the n_best-th of the finished ones, and not before.",
+)
+def test_not_too_early(student, rng):
+    """The search goes on while some live hypothesis could still get among the n_best finished ones."""
+    sos, eos, a, b, c = tokens_for(rng, 3)
+    onward = {(a,) * n: {a: 0.98, b: 0.01} for n in range(1, 5)} | {(a,) * 5: {eos: 0.98}}
+    vague = {c: 0.5, b: 0.4, eos: 0.08}
+
+    # <eos> comes first, and is better than all that is live, now and in the next step; five steps later it is not.
+    for p_eos, p_a, alpha in ((0.55, 0.25, 1), (0.7, 0.05, 2), (0.5, 0.3, 0.7)):
+        table = {(): {eos: p_eos, a: p_a, b: 0.04}, **onward, None: vague}
+        compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=6, alpha=alpha, n_best=1)
+
+    # The best cannot be beaten any more, the second best can.
+    table = {(): {eos: 0.9, a: 0.08, b: 0.01}, **onward, (a,): {eos: 0.5, a: 0.4, b: 0.04}, None: vague}
+    compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=6, alpha=1, n_best=2)
+
+    # The first finished one is poor, and there are better ones with a smaller sum of their own.
+    table = {(): {a: 0.9, eos: 0.06}, (a,): {b: 0.5, eos: 0.3, c: 0.18}, (a, b): {eos: 0.9}, None: vague}
+    for alpha in (0, 1):
+        compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=5, alpha=alpha, n_best=1)
+
+
+@criterion(
+    "Stopping in time",
+    points=2,
+    kind="efficiency",
+    hint="Stop as soon as n_best have finished and the best live one, at its very best, is behind all of them; or "
+    "when nothing is live; or at max_len.",
+)
+def test_in_time(student, rng):
+    """When no live hypothesis can change the result any more, step is not called again."""
+    sos, eos, a, b, c = tokens_for(rng, 3)
+    sure = {(): {eos: 0.9, a: 0.06, b: 0.03}, (a,): {eos: 0.9, b: 0.05, c: 0.03}, None: {eos: 0.7, c: 0.2, b: 0.08}}
+    never = {None: {a: 0.5, b: 0.3, c: 0.1}}
+    for table, beam_size, max_len, alpha, n_best, calls in (
+        (sure, 2, 8, 0, 1, 1),  # the first <eos> is better than anything that is live
+        (sure, 2, 5, 1, 1, 1),  # and stays so, however long that becomes
+        (sure, 2, 8, 0, 2, 2),  # the second one too
+        (sure, 1, 8, 1, 1, 1),  # nothing is live
+        (sure, 1, 8, 1, 3, 1),
+        (never, 2, 4, 1, 1, 4),  # max_len
+        (never, 3, 1, 1, 2, 1),
+    ):
+        model = Table(table, sos=sos, eos=eos, size=9)
+        compare(student, model, beam_size=beam_size, max_len=max_len, alpha=alpha, n_best=n_best)
+        if len({len(prefix) for call in model.calls for prefix in call}) > calls:
+            raise wrong("step is called again though the search is over.")
+
+
+@criterion(
+    "What step is asked",
+    points=3,
+    kind="efficiency",
+    hint="Write down the prefixes of each call. One call a time step, each live prefix in it once, from <sos> on, and "
+    "none that has ended.",
+)
+def test_what_step_is_asked(student, rng):
+    """Step is called once a time step, with all live prefixes together, and never sees a finished one."""
+    for beam_size, max_len, end in ((3, 5, 0.5), (4, 4, 0.0), (2, 6, 0.5)):
+        settings = {"beam_size": beam_size, "max_len": max_len, "alpha": 0.5, "n_best": 99}  # so it never stops early
+        model, _, asked = draw(rng, lambda model, _: model.sos != 1, settings=settings, end=end)
+        beam_search(student, model, **settings)
+        prefixes = [prefix for call in model.calls for prefix in call]
+        if any(prefix[:1] != [model.sos] for prefix in prefixes):
+            raise wrong("step is called with a prefix that does not begin with <sos>.")
+        if any(model.eos in prefix for prefix in prefixes):
+            raise wrong("step is called with a prefix that has already ended in <eos>.")
+        if any(len({len(prefix) for prefix in call}) != 1 for call in model.calls):
+            raise wrong("The prefixes of one call of step must be equally long, and there must be some.")
+        if len(model.calls) > max_len:
+            raise wrong("step is called more than once a time step.")
+        calls = [sorted(map(list, {tuple(prefix) for prefix in call})) for call in model.calls]
+        assert_equal(calls, asked, f"the prefixes of all calls of step ({settings})")
+
+
+# Properties
+
+
+@criterion(
+    "The names of the tokens do not matter",
+    points=2,
+    kind="invariance",
+    hint="sos and eos are the caller's: never compare with 1 or 2, and let no token id count but in ties.",
+)
+def test_names_of_tokens(student, rng):
+    """Renumbering the tokens, <sos> and <eos> among them, renumbers the results and changes nothing else."""
+    settings = {"beam_size": 3, "max_len": 5, "alpha": 1, "n_best": 3}
+    model, _, _ = draw(rng, lambda _, expected: len(expected) == 3, settings=settings, end=0.5)
+    shift = rng.randrange(1, model.size)
+    new = [(token + shift) % model.size for token in range(model.size)]  # old id -> new id; every token moves
+    old = [new.index(token) for token in range(model.size)]
+
+    renamed = Model(0, sos=new[model.sos], eos=new[model.eos], size=model.size)
+    renamed.make_row = lambda tokens: [model.row(tuple(old[t] for t in tokens))[token] for token in old]
+
+    first = hypotheses(beam_search(student, model, **settings), "beam_search")
+    assert_equal(len(first), 3, "the number of hypotheses")
+    assert_equal(all(token in range(model.size) for tokens, _ in first for token in tokens), True, "tokens are ids")
+    expected = [([new[token] for token in tokens], score) for tokens, score in first]
+    found = beam_search(student, renamed, **settings)
+    assert_close(found, expected, f"beam_search with renumbered tokens ({renamed.special})", **TOLERANCE)
+
+    tokens, score = hypotheses([student.greedy_search(model, **model.special, max_len=4)], "greedy_search")[0]
+    found = student.greedy_search(renamed, **renamed.special, max_len=4)
+    assert_close(found, ([new[token] for token in tokens], score), "greedy_search, renumbered", **TOLERANCE)
+
+
+@criterion(
+    "Scores that can be checked",
+    points=2,
+    kind="invariance",
+    hint="Add up the log-probabilities of your tokens once more, from the rows that step returns. Every hypothesis has "
+    "a token list of its own, and no hypothesis comes twice.",
+)
+def test_rescoring(student, rng):
+    """Results are distinct, well-formed and sorted, and each score is that of its own tokens."""
+    for alpha, end in ((1, 0.5), (0.6, -1.0), (0, 0.0)):
+        sos, eos, pad = tokens_for(rng, 1, 11)
+        model = Model(rng.getrandbits(32), sos=sos, eos=eos, size=11, end=end, dtype=torch.float32)
+        make_row = model.make_row
+        model.make_row = lambda tokens, make=make_row, out=(sos, pad): [  # two tokens are impossible
+            -math.inf if token in out else log_prob for token, log_prob in enumerate(make(tokens))
+        ]
+        settings = {"beam_size": 4, "max_len": 9, "alpha": alpha, "n_best": 5}
+        found = hypotheses(beam_search(student, model, **settings), "beam_search")
+        if not 4 <= len(found) <= 5:
+            raise wrong("A beam of 4 must find at least 4 hypotheses, and return at most n_best.")
+        if len({tuple(tokens) for tokens, _ in found}) < len(found):
+            raise wrong("The same hypothesis is returned twice.")
+        for tokens, score in found:
+            whole = len(tokens) == 9 or tokens[-1:] == [eos]
+            if not whole or len(tokens) > 9 or eos in tokens[:-1] or sos in tokens:
+                raise wrong("Tokens must follow <sos>, and end with the first <eos> or after max_len.")
+            expected = total_of(model, tokens) / len(tokens) ** alpha
+            assert_close(score, expected, f"the score of {tokens}, length_alpha={alpha},", **TOLERANCE)
+        order = [(tokens[-1] == eos, score) for tokens, score in found]
+        if order != sorted(order, reverse=True):
+            raise wrong("Results must be sorted: finished before unfinished, and best first.")
+
+
+@criterion(
+    "A long search does not underflow",
+    points=1,
+    kind="robustness",
+    hint="A hundred tokens together may have a probability of e^-800, which no float holds: add log-probabilities.",
+)
+def test_long_search(student, rng):
+    """Improbable sequences keep a finite score, because everything is done in log space."""
+    size, max_len = 1500, 106
+    rows = torch.randn(3, size) * 0.01
+    best = [rng.randrange(2, size) for _ in range(3)]
+    rows[[0, 1, 2], best] += 0.15  # the best token of each row is a clear one, and all are improbable
+    rows = rows.log_softmax(1)
+
+    def step(prefixes):
+        return torch.stack([rows[len(prefix) % 3] for prefix in as_prefixes(prefixes, 2 * max_len)])
+
+    places = [(i + 1) % 3 for i in range(max_len)]
+    total = sum(rows[place, best[place]].item() for place in places)
+    expected = [([best[place] for place in places], total / max_len)]
+    found = student.beam_search(step, sos=0, eos=1, beam_size=1, max_len=max_len)
+    assert_close(found, expected, f"beam_search of {max_len} steps with {size} tokens", **TOLERANCE)
+
+
+@criterion(
+    "Nothing is remembered",
+    points=1,
+    kind="robustness",
+    hint="A default argument or a global that you change lives on to the next call: make your lists inside.",
+)
+def test_nothing_remembered(student, rng):
+    """The same search has the same result after other searches, and defaults are those of the contract."""
+    settings = {"beam_size": 3, "max_len": 5, "alpha": 1.0, "n_best": 1}
+    model, expected, _ = draw(rng, settings=settings, end=0.5)
+    other, others, _ = draw(rng, settings={**settings, "n_best": 4}, end=1.0)
+    for _ in range(2):
+        found = student.beam_search(model, **model.special, beam_size=3, max_len=5)
+        assert_close(found, expected, "beam_search with the defaults of length_alpha and n_best", **TOLERANCE)
+        greedy = student.greedy_search(other, **other.special, max_len=1)
+        token = max(range(other.size), key=other.row(()).__getitem__)
+        assert_close(greedy, ([token], other.row(())[token]), "greedy_search between two searches", **TOLERANCE)
+        found = beam_search(student, other, **{**settings, "n_best": 4})
+        assert_close(found, others, "beam_search after another one", **TOLERANCE)
+
+
+@criterion(
+    "On the accelerator",
+    points=2,
+    kind="device",
+    hint="What step returns lies on its own device: make new tensors there (log_probs.new_tensor), or use .tolist().",
+)
+def test_on_the_accelerator(student, device, rng):
+    """The same hypotheses come out when step answers from an accelerator."""
+    settings = {"beam_size": 3, "max_len": 4, "alpha": 1, "n_best": 3}
+    model, _, _ = draw(rng, settings=settings, dtype=torch.float32)
+    greedy, beam = {"max_len": 4}, {"beam_size": 3, "max_len": 4, "n_best": 3}
+    for function, sizes in ((student.greedy_search, greedy), (student.beam_search, beam)):
+        here = function(model, **model.special, **sizes)
+        if not here or not hypotheses(here if sizes is beam else [here], "beam_search"):
+            raise wrong("A search must return a result.")
+        found = function.on(device)(model, **model.special, **sizes)
+        assert_close(found, here, "a search where step answers from the accelerator", **TOLERANCE)
+
+
+@criterion(
+    "Negative sizes are refused too",
+    points=1,
+    kind="robustness",
+    hint="Everything below 1 is refused, for each of the arguments, with its name in the message; 1 is fine.",
+)
+def test_negative_sizes(student, rng):
+    """beam_size, max_len or n_best below 1 raises a ValueError that names the argument, and 1 does not."""
+    sos, eos, a = tokens_for(rng, 1)
+    model = Table({None: {a: 0.7, eos: 0.2}}, sos=sos, eos=eos, size=9)
+    sizes = {"beam_size": 1, "max_len": 1, "n_best": 1}
+    for name in sizes:
+        for value in (0, -1, -3):
+            with student_raises("ValueError", naming=name):
+                student.beam_search(model, **model.special, **{**sizes, name: value})
+    for value in (0, -2):
+        with student_raises("ValueError", naming="max_len"):
+            student.greedy_search(model, **model.special, max_len=value)
+    expected = ([a], math.log(0.7))
+    assert_close(student.beam_search(model, **model.special, **sizes), [expected], "beam_search, all 1", **TOLERANCE)
+    assert_close(student.greedy_search(model, **model.special, max_len=1), expected, "greedy_search, 1", **TOLERANCE)
