@@ -53,7 +53,7 @@ def print_class(
     console: Console, course: Course, exercises: Sequence[Exercise], students: Sequence[StudentResult]
 ) -> None:
     """The table of scores, and a remark on each zero that has another reason than a wrong answer."""
-    table = Table(title=course.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=course.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("student", no_wrap=True)
     for exercise in exercises:
         table.add_column(exercise.name.replace("_", "_\n"), justify="right", overflow="fold", min_width=5)

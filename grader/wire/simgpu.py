@@ -7,9 +7,9 @@ live, runs the CPU's kernel on unlabelled twins that share the memory, and label
 gradients are the CPU's, and a tensor that was left behind on the CPU raises the error that CUDA raises.
 
 What it cannot show: CUDA's own random numbers (the CPU's generator serves, so compare with dropout off), its rounding,
-its late reports of indices out of range, or more than one device. Sparse tensors and pinned memory are not supported,
-``out=`` does not grow a tensor that is not empty, and ``x.data = y`` does not cross devices. It rests on private
-parts of torch, hence the self-test; nothing here was compared with a real GPU.
+its late reports of indices out of range, or more than one device. Sparse tensors are not supported, autocast changes
+nothing, ``out=`` does not grow a tensor that is not empty, and ``x.data = y`` does not cross devices. It rests on
+private parts of torch, hence the self-test; nothing here was compared with a real GPU.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from grader.wire.simgpu_rules import (
     NAME,
     STAND_INS,
     copy_from,
+    empty,
     generators,
     gru_cell,
     label,
@@ -76,6 +77,10 @@ def allow_float64(allowed: bool) -> None:
     settings["float64"] = allowed
 
 
+_PRIVATE = _C._autograd.DeviceType.PrivateUse1
+_raise_what_is_pending = ctypes.pythonapi.Py_IsInitialized  # as every call through pythonapi does when it returns
+
+
 class _Guard(_C._acc.DeviceGuard):  # type: ignore[misc]  # a class of C++
     def type_(self) -> Any:
         """The device's type, which the engine wants to know even while an exception leaves a hook.
@@ -83,10 +88,10 @@ class _Guard(_C._acc.DeviceGuard):  # type: ignore[misc]  # a class of C++
         To return while that exception is pending would abort the process, so it is picked up here and kept.
         """
         try:
-            ctypes.pythonapi.Py_IsInitialized()  # raises what is pending, as every call through pythonapi does
+            _raise_what_is_pending()
         except BaseException as error:
             _lost.error = error.with_traceback(error.__traceback__ and error.__traceback__.tb_next)
-        return _C._autograd.DeviceType.PrivateUse1
+        return _PRIVATE
 
 
 class _Engine(_C._ImperativeEngine):  # type: ignore[misc]  # a class of C++
@@ -127,7 +132,9 @@ def _set_up() -> None:
     everything, library = _torch.library.Library("_", "IMPL"), _torch.library.Library("aten", "IMPL")
     _kept.extend((everything, library))
     everything.fallback(run, "PrivateUse1")
+    everything.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")  # autocast changes nothing
     library.impl("_copy_from", copy_from, "PrivateUse1")
+    library.impl("empty.memory_format", empty, "PrivateUse1")
     library.impl("resize_", resize, "PrivateUse1")
     for op in STAND_INS:
         library.impl(op, functools.partial(run, op), "PrivateUse1")
@@ -139,6 +146,8 @@ def _set_up() -> None:
     torch.backends.mha.set_fastpath_enabled(False)  # it goes past the operators that autograd and we know
     torch.autograd.Variable._execution_engine = _Engine()
     _torch.Generator = _Generator
+    _torch.Tensor.pin_memory = lambda self, device=None: self.clone()
+    _torch.accelerator.synchronize = lambda device=None: None
     _patch_storage()
     _patch_module()
 

@@ -48,6 +48,7 @@ class Rules(NamedTuple):
     """What there is to know of an operator before it runs."""
 
     title: str
+    kernel: Callable[..., Any]  # of the CPU
     names: tuple[str, ...]  # of the arguments, in order
     view: bool  # it only shows its argument's memory in another shape
     written: frozenset[str]
@@ -77,6 +78,7 @@ def rules_of(op: Any) -> Rules:
     wrapped = {a.name for a in arguments if str(a.type) == "Tensor"} - written
     return Rules(
         title=title,
+        kernel=STAND_INS.get(op, op),
         names=tuple(names),
         view=title == "set_" or any(a.alias_info and not a.alias_info.is_write for a in arguments),
         written=frozenset(written),
@@ -110,9 +112,9 @@ def to_device(host: torch.Tensor) -> torch.Tensor:
 def to_host(tensor: torch.Tensor, *, resizable: bool = True) -> torch.Tensor:
     """The same memory as a tensor of the CPU."""
     labelled: Any = tensor.untyped_storage()
-    storage = labelled.host
-    if not resizable:  # the owner must not move its memory: other labels may point there
-        storage = _C._construct_storage_from_data_pointer(storage.data_ptr(), CPU, storage.nbytes())
+    storage = getattr(labelled, "host", None) if resizable else None
+    if storage is None:  # memory that must not move, as others may point at it, or that C++ lent to a tensor
+        storage = _C._construct_storage_from_data_pointer(labelled.data_ptr(), CPU, labelled.nbytes())
     twin = torch.empty(0, dtype=tensor.dtype, device=CPU)
     twin.set_(storage, tensor.storage_offset(), tensor.shape, tensor.stride())
     if tensor.is_conj():
@@ -135,6 +137,8 @@ def run(op: Any, *args: Any, **kwargs: Any) -> Any:
     written: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def lower(name: str, value: Any) -> Any:
+        if value is None:
+            return value
         if isinstance(value, torch.Tensor):
             twin = value
             if not on_device(value):
@@ -151,9 +155,7 @@ def run(op: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(value, list | tuple):
             return [lower(name, item) for item in value]
         if isinstance(value, torch.device):
-            if value.index:
-                raise RuntimeError(f"{NAME} error: invalid device ordinal {value.index}: there is one device")
-            return CPU
+            return _cpu_for(value)
         if isinstance(value, _C.Generator) and value._cdata not in generators:
             raise RuntimeError(f"Expected a '{NAME}' device type for generator but found '{value.device}'")
         if name in rules.numbers and isinstance(value, int | float | complex):
@@ -170,11 +172,17 @@ def run(op: Any, *args: Any, **kwargs: Any) -> Any:
 
     plain = [lower(name, value) for name, value in zip(rules.names, args, strict=False)]
     named = {name: lower(name, value) for name, value in kwargs.items()}
-    result = STAND_INS.get(op, op)(*plain, **named)
+    result = rules.kernel(*plain, **named)
     for tensor, twin in written:
         if tensor is not twin:
             _follow(tensor, twin)
     return lift(result)
+
+
+def _cpu_for(device: torch.device) -> torch.device:
+    if device.index:
+        raise RuntimeError(f"{NAME} error: invalid device ordinal {device.index}: there is one device")
+    return CPU
 
 
 def _follow(tensor: torch.Tensor, twin: torch.Tensor) -> None:
@@ -192,6 +200,12 @@ def copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = F
     host = to_host(target) if on_device(target) else target
     host.copy_(to_host(source) if on_device(source) else source)
     return target
+
+
+def empty(size: Any, *, dtype: Any = None, device: Any, memory_format: Any = None, **ignored: Any) -> torch.Tensor:
+    """As ``run`` would do it, but quicker: there is one such call behind almost every operator."""
+    layout = memory_format or torch.contiguous_format
+    return to_device(torch.empty(size, dtype=dtype, device=_cpu_for(device), memory_format=layout))
 
 
 def resize(tensor: torch.Tensor, size: list[int], *, memory_format: Any = None) -> torch.Tensor:
