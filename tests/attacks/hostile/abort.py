@@ -1,0 +1,7 @@
+"""Calls abort()."""
+# expect: table = crashed
+# expect: * = passed
+
+
+def table(n):
+    os.abort()

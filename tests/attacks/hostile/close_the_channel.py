@@ -1,0 +1,9 @@
+"""Hangs up."""
+# expect: apply = crashed
+# expect: * = passed
+
+
+def apply(function, x):
+    os.close(channel())
+    while True:
+        pass

@@ -1,0 +1,4 @@
+"""Calls exit() while it is imported."""
+# expect: * = error
+
+sys.exit(0)

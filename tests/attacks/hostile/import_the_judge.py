@@ -1,0 +1,11 @@
+"""Imports the judge, the gradebook, the suites, and the solution under every name that they could have."""
+# expect: * = passed
+
+import importlib
+
+for name in (
+    "grader.judge", "grader.judge.plugin", "grader.judge.compare", "grader.pipeline", "grader.gradebook", "grader.cli",
+    "grader.manifest", "grader.models", "grader.scoring", "test_echo", "tests.hidden.test_echo", "solutions.echo",
+    "conftest",
+):
+    must_fail(f"import {name}", importlib.import_module, name)

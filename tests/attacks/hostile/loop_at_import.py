@@ -1,0 +1,5 @@
+"""Never finishes to be imported."""
+# expect: * = timeout
+
+while True:
+    pass

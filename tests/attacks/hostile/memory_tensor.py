@@ -1,0 +1,7 @@
+"""Asks for a tensor of a terabyte."""
+# expect: scale = memory
+# expect: * = passed
+
+
+def scale(x):
+    return torch.ones(1 << 38)
