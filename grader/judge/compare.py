@@ -83,7 +83,7 @@ def _compare(
             raise Mismatch(
                 f"{what}{place} must have {len(expected)} items, it has {len(found)}: "
                 f"expected {_show(expected)}, found {_show(found)}.",
-                f"A {_kind(expected)} has the wrong number of items.",
+                f"{_kind(expected).capitalize()} has the wrong number of items.",
             )
         for index, pair in enumerate(zip(found, expected, strict=True)):
             _compare(*pair, what, f"{at}[{index}]", tolerance)

@@ -18,6 +18,7 @@ import contextlib
 import copy
 import ctypes
 import functools
+import gc
 import os
 import threading
 import types
@@ -99,11 +100,16 @@ class _Engine(_C._ImperativeEngine):  # type: ignore[misc]  # a class of C++
         """Backward in the caller's thread; an exception that the guard kept is raised here."""
         _C._set_multithreading_enabled(False)
         _lost.error = None
+        collecting = gc.isenabled()
+        gc.disable()  # a collection before the guard gets to it would swallow a pending exception
         try:
             return super().run_backward(*args, **kwargs)
         except SystemError:
             if _lost.error is None:
                 raise
+        finally:
+            if collecting:
+                gc.enable()
         error, _lost.error = _lost.error, None
         raise error
 

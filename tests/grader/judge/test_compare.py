@@ -95,6 +95,12 @@ def test_a_summary_carries_no_values():
         assert secret not in caught.value.summary
 
 
+def test_a_summary_is_a_sentence():
+    with pytest.raises(Mismatch) as caught:
+        assert_equal([1], [1, 2], "f()")
+    assert caught.value.summary == "A list has the wrong number of items."
+
+
 def failure(kind, text, verdict=Verdict.ERROR):
     return StudentFailure(verdict, "m", types=(kind, "Exception"), text=text)
 

@@ -79,7 +79,7 @@ OPERATORS = {
     "topk": lambda lab: lab.floats(N, M).topk(2, dim=1),
     "kthvalue": lambda lab: lab.floats(N, M).kthvalue(2),
     "max_of_rows": lambda lab: lab.floats(N, M).max(dim=1),
-    "aminmax": lambda lab: tuple(lab.floats(N, M).aminmax(dim=1)),
+    "aminmax": lambda lab: tuple(lab.floats(N, M).detach().aminmax(dim=1)),
     "norms": lambda lab: (x := lab.floats(N, M)).norm() + torch.linalg.vector_norm(x, 1, dim=1) + x.norm(dim=1, p=2),
     "cat": lambda lab: torch.cat((lab.floats(N, M), lab.floats(2, M))),
     "stack": lambda lab: torch.stack((lab.floats(N, M), lab.floats(N, M)), -1),
