@@ -174,11 +174,12 @@ def test_after_a_crash_the_next_call_gets_a_new_worker_with_the_module_loaded(st
 
 def test_memory_that_is_hidden_inside_is_seen_from_outside(student_of):
     student = student_of("""
-        import tracemalloc
+        import time, tracemalloc
         def honest(): return 1
         def liar():
             tracemalloc.stop()
             table = [list(range(1000, 2000)) for _ in range(200)]
+            time.sleep(0.2)
             return 1
         """)
     assert student.honest.measure().peak_bytes < 1 << 18

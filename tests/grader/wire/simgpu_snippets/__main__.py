@@ -56,6 +56,10 @@ def outcome(snippet: Snippet, device: str) -> str:
     return ""
 
 
+def in_process(snippets: list[Snippet], device: str) -> dict[str, str]:
+    return {snippet.name: outcome(snippet, device) for snippet in snippets}
+
+
 def in_children(snippets: list[Snippet], device: str) -> dict[str, str]:
     """The outcomes, from a child process that is replaced when it dies: one crash must not hide the others."""
     outcomes: dict[str, str] = {}
@@ -82,10 +86,10 @@ def main(device: str) -> None:
     chosen = [s for s in SNIPPETS.values() if device == "simgpu" or not s.simulated_only]
     if device == "simgpu":
         facts.activate_and_watch()
-        outcomes = in_children(chosen, device)
+        outcomes = in_children(chosen, device) if hasattr(os, "fork") else in_process(chosen, device)
         outcomes |= {name: facts.outcome(name) for name in facts.FACTS}
     else:
-        outcomes = {snippet.name: outcome(snippet, device) for snippet in chosen}
+        outcomes = in_process(chosen, device)
     print(json.dumps(outcomes))
 
 
