@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from grader.judge.outcomes import StudentFailure, misused
 from grader.wire.messages import Callback, Handle
 
 MAX_CALLS = 20_000  # of our functions, within one call of the student's
@@ -39,6 +40,12 @@ class Callbacks:
         self.calls += 1
         try:
             return self.functions[number](*args)
+        except Exception as error:
+            if isinstance(error, AssertionError | StudentFailure):
+                self.error = error
+            else:  # our function works with what it is made for, so it was asked with something else
+                self.error = misused(type(error).__name__)
+            raise self.error from error
         except BaseException as error:
             self.error = error
             raise

@@ -66,6 +66,13 @@ def absent(failure: Absent, file: str) -> StudentFailure:
     return StudentFailure(Verdict.MISSING, f"{file} has no {printable(failure.name, MAX_NAME)!r}.{near}")
 
 
+def misused(kind: str) -> StudentFailure:
+    """The student's code called a function of the test's with arguments that it cannot take."""
+    return StudentFailure(
+        Verdict.FAILED, f"Your code called the given function with arguments that it cannot take ({kind})."
+    )
+
+
 def unusable(problem: str) -> StudentFailure:
     """What was handed in cannot even be given to Python."""
     return StudentFailure(Verdict.ERROR, problem)
