@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,7 +24,7 @@ def read_folder(pile: Path, exercises: Iterable[Exercise]) -> tuple[Submission, 
         raise SubmissionError(f"{pile}: no student's folder in it. Expected one folder per student, like {pile}/s01/.")
     return tuple(
         Submission(
-            student=folder.name,
+            student=os.fsencode(folder.name).decode(errors="replace"),  # names need not be text
             files={e.name: file for e in exercises if (file := find_file(folder, e)) is not None},
         )
         for folder in folders
