@@ -142,11 +142,14 @@ class Reader:
         ):
             raise CodecError("a tensor that is none")
         dtype, shape = rest
-        size = DTYPES[dtype]
+        size = extent = DTYPES[dtype]
         for dim in shape:
             if type(dim) is not int or not 0 <= dim <= MAX_PAYLOAD:
                 raise CodecError("a tensor with an impossible shape")
             size *= dim
+            extent *= max(dim, 1)  # torch multiplies the other axes even where one of them is 0
+        if extent > MAX_PAYLOAD:
+            raise CodecError("a tensor with an impossible shape")
         return make_tensor(dtype, shape, self._take(size))
 
     def _take(self, size: int) -> memoryview:

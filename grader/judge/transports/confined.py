@@ -22,7 +22,7 @@ from grader.judge.callbacks import MAX_CALLS, Callbacks
 from grader.judge.outcomes import StudentFailure, absent, no_file, raised, timed_out, unusable
 from grader.manifest import Exercise
 from grader.models import Verdict
-from grader.sandbox.launcher import Worker, Zygote
+from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.wire.codec import CodecError, Reader, Writer, read_frame
 from grader.wire.messages import Absent, Answer, Call, Failure, Load, Question, Reply, Seed
 
@@ -122,10 +122,16 @@ class ConfinedTransport:
             raise timed_out("Your code") from None
         except (EOFError, OSError):
             raise self._post_mortem() from None
-        except BaseException:  # a callback of ours raised: the worker still waits for its answer
-            if callbacks.error:
+        except (StudentFailure, ZygoteDied):
+            if callbacks.error:  # it came from a callback of ours: the worker still waits for its answer
                 self._discard()
             raise
+        except BaseException as error:
+            self._discard()
+            if callbacks.error or not isinstance(error, Exception):
+                raise
+            # Only what the worker sent can have led here: our own questions work for every honest worker.
+            raise StudentFailure(Verdict.TAMPERED, "Your code broke the conversation with the judge.") from None
 
     def _answer(self, kind: str, fields: dict[str, Any]) -> Reply:
         if kind == "reply":
@@ -147,8 +153,13 @@ class ConfinedTransport:
         status = self._discard()
         if status == -signal.SIGXCPU:
             return timed_out("Your code")
-        how = f"by {signal.Signals(-status).name}" if status < 0 else f"with exit status {status}"
+        how = f"by signal {_signal_name(-status)}" if status < 0 else f"with exit status {status}"
         return StudentFailure(Verdict.CRASHED, f"Your code ended its process {how}.")
+
+
+def _signal_name(number: int) -> str:
+    known = {known.value: known.name for known in signal.Signals}
+    return known.get(number, str(number))  # most real-time signals have no name
 
 
 class _Watch:
