@@ -124,7 +124,7 @@ def grade(
 
     selected = course.select(exercises)
     layers = None if unconfined else _layers()
-    submissions = read_folder(pile, selected)
+    submissions = read_folder(pile, course.exercises)  # also what the selected ones build on
     settings = Settings(
         course=course, exercises=selected, layers=layers,
         seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1,

@@ -32,6 +32,7 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     hidden_criteria: Annotated[int, msgspec.Meta(ge=0)]
     weight: Positive = 1.0
     prerequisites: tuple[str, ...] = ()
+    builds_on: tuple[str, ...] = ()  # earlier exercises whose modules it imports
     budget: Positive = 60.0  # seconds that all tests of one submission may take together
     forbidden: tuple[str, ...] = ()  # what students may not call, as "torch.nn.MultiheadAttention"
 
@@ -68,6 +69,10 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     def folder(self, exercise: Exercise) -> Path:
         return self.root / "exercises" / exercise.name
+
+    def stand_in(self, name: str) -> Path:
+        """The module that takes the place of a student's own where a later exercise builds on it."""
+        return self.root / "solutions" / "stand_ins" / f"{name}.py"
 
     def solution(self, exercise: Exercise) -> Path:
         return self.root / "solutions" / f"{exercise.name}.py"
@@ -114,14 +119,15 @@ def _check(path: Path, manifest: _Manifest) -> None:
         key = f"exercise[{index}]"
         if exercise.name in earlier:
             raise ManifestError(path, f"{key}.name", f"{exercise.name!r} appears twice; names are unique.")
-        for needed in exercise.prerequisites:
-            if needed not in earlier:
-                raise ManifestError(
-                    path,
-                    f"{key}.prerequisites",
-                    f"{needed!r} is no earlier exercise{did_you_mean(needed, earlier)} "
-                    f"Allowed here: {', '.join(earlier) or 'none, it is the first'}.",
-                )
+        for field in ("prerequisites", "builds_on"):
+            for needed in getattr(exercise, field):
+                if needed not in earlier:
+                    raise ManifestError(
+                        path,
+                        f"{key}.{field}",
+                        f"{needed!r} is no earlier exercise{did_you_mean(needed, earlier)} "
+                        f"Allowed here: {', '.join(earlier) or 'none, it is the first'}.",
+                    )
         if f"{exercise.name}.py" not in exercise.files:
             raise ManifestError(
                 path,

@@ -45,6 +45,7 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str  # the test's docstring: what students read
     timeout: float
     hidden: bool
+    long: bool = False  # it trains a model
 
 
 class CriterionResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +67,7 @@ class ExerciseResult(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     criteria: tuple[CriterionResult, ...]
     fault: str = ""  # what kept us from running the tests at all
+    stand_ins: tuple[str, ...] = ()  # earlier exercises in whose place the course's own modules were used
 
     @property
     def verdict(self) -> Verdict:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
+import random
 import threading
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
@@ -15,9 +17,12 @@ import grader
 from grader.gradebook import Gradebook, hash_files, hash_sources
 from grader.judge.task import Task
 from grader.manifest import Course, Exercise
-from grader.models import ExerciseResult, StudentResult
+from grader.models import ExerciseResult, StudentResult, Verdict
 from grader.sandbox.layers import Layers
+from grader.scoring import exercise_score
 from grader.submissions.base import Submission, read_source
+
+Sources = dict[str, tuple[str, bytes]]  # module name -> (file name, text)
 
 
 class Grading(Protocol):
@@ -34,6 +39,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     student: str
     task: Task
     key: str
+    own: frozenset[str] = frozenset()  # earlier exercises that it builds on, with modules of the student's
+    stand_ins: frozenset[str] = frozenset()  # those in whose place the course's modules are used
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,41 +52,47 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     jobs: int
     layers: Layers | None  # None: unconfined
 
-    def make_judge(self) -> Grading:
+    def make_judges(self, count: int) -> list[Grading]:
         if self.layers is None:
             from grader.judge.run import UnconfinedJudge
 
-            return UnconfinedJudge(self.course, self.seed)
+            return [UnconfinedJudge(self.course, self.seed) for _ in range(count)]
         from grader.judge.pool import Judge  # needs Linux
 
-        return Judge(self.course, self.exercises, self.seed, self.layers)
+        cores: list[int | None] = [None]
+        if count > 1:
+            cores = random.sample(sorted(os.sched_getaffinity(0)), k=len(os.sched_getaffinity(0)))
+        return [
+            Judge(self.course, self.exercises, self.seed, self.layers, cores[number % len(cores)])
+            for number in range(count)
+        ]
 
 
 def grade_class(
     settings: Settings, submissions: Sequence[Submission], gradebook: Gradebook, on_done: Callable[[], None]
 ) -> tuple[StudentResult, ...]:
     """Grade every submission; ``on_done`` is called for each exercise of each student."""
-    graders = {exercise.name: fingerprint(settings, exercise) for exercise in settings.exercises}
-    works = [
-        _work(submission, exercise, graders[exercise.name])
-        for submission in submissions
-        for exercise in settings.exercises
-    ]
-    results: dict[str, ExerciseResult] = {}
-    waiting: dict[str, list[Work]] = {}
-    for work in works:
-        found = results.get(work.key) or gradebook.find(work.key)
-        if found:
-            results[work.key] = found
+    reader = TaskReader(settings)
+    works = [reader.work(submission, exercise) for submission in submissions for exercise in settings.exercises]
+    by_itself = {work.key for work in works if not work.own}
+
+    def done(work: Work) -> None:
+        if work.key in by_itself:
             on_done()
-        else:
-            waiting.setdefault(work.key, []).append(work)
-    with contextlib.closing(_judge_all(settings, [same[0] for same in waiting.values()])) as judged:
-        for work, result in judged:
-            gradebook.add(work.key, work.student, result)
-            results[work.key] = result
-            for _ in waiting[work.key]:
-                on_done()
+
+    results = _grade_works(settings, works, gradebook, done)
+    # No double jeopardy: where an earlier part of the student's own is at fault, ours takes its place.
+    full = {(work.student, work.task.exercise) for work in works if results[work.key].verdict is Verdict.PASSED}
+    second: list[tuple[str, Work]] = []
+    for work in works:
+        faulty = frozenset(name for name in work.own if (work.student, name) not in full)
+        if faulty and results[work.key].verdict is Verdict.FAILED:
+            second.append((work.key, reader.with_stand_ins(work, faulty)))
+        elif work.own:
+            on_done()
+    again = _grade_works(settings, [work for _, work in second], gradebook, lambda work: on_done())
+    for key, work in dict(second).items():
+        results[key] = better(results[key], again[work.key], work.stand_ins)
     by_student = iter([results[work.key] for work in works])
     return tuple(
         StudentResult(id=submission.student, exercises=tuple(next(by_student) for _ in settings.exercises))
@@ -87,28 +100,83 @@ def grade_class(
     )
 
 
+def _grade_works(
+    settings: Settings, works: Sequence[Work], gradebook: Gradebook, on_done: Callable[[Work], None]
+) -> dict[str, ExerciseResult]:
+    """The result for each key: from the gradebook, or judged now and written into it."""
+    results: dict[str, ExerciseResult] = {}
+    waiting: dict[str, list[Work]] = {}
+    for work in works:
+        found = results.get(work.key) or gradebook.find(work.key)
+        if found:
+            results[work.key] = found
+            on_done(work)
+        else:
+            waiting.setdefault(work.key, []).append(work)
+    with contextlib.closing(_judge_all(settings, [same[0] for same in waiting.values()])) as judged:
+        for work, result in judged:
+            gradebook.add(work.key, work.student, result)
+            results[work.key] = result
+            for same in waiting[work.key]:
+                on_done(same)
+    return results
+
+
+def better(own: ExerciseResult, other: ExerciseResult, stand_ins: frozenset[str]) -> ExerciseResult:
+    """The one of two results that counts; ``other`` was reached with these stand-ins."""
+    if other.verdict is not Verdict.GRADER_FAULT and (exercise_score(other) or 0) <= (exercise_score(own) or 0):
+        return own
+    return msgspec.structs.replace(other, stand_ins=tuple(sorted(stand_ins)))
+
+
 def fingerprint(settings: Settings, exercise: Exercise) -> str:
     """A hash of everything that decides about a grade besides the student's files."""
     course = settings.course
     package = Path(grader.__file__).parent
     files = [course.public_suite(exercise), course.hidden_suite(exercise), course.solution(exercise)]
+    files += (course.root / "data").glob("*.py")  # suites draw from it
     extra = f"{grader.__version__} {settings.seed} {exercise} {settings.layers is None}"
     return hash_files([*files, *package.rglob("*.py")], extra=extra)
 
 
-def _work(submission: Submission, exercise: Exercise, grader_hash: str) -> Work:
-    sources: dict[str, tuple[str, bytes]] = {}
-    problem = ""
-    main = submission.files.get(exercise.name)
-    if main is not None:
-        for name in exercise.files:
-            path = main if name == f"{exercise.name}.py" else main.with_name(name)
-            if path == main or path.is_file():
-                content, why = read_source(path)
-                problem = problem or why
-                sources[name.removesuffix(".py")] = (name, content)
-    task = Task(exercise=exercise.name, sources=sources, problem=problem)
-    return Work(student=submission.student, task=task, key=hash_sources(sources, extra=f"{grader_hash} {problem}"))
+class TaskReader:
+    """Turns what students handed in into tasks for a judge."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.course = settings.course
+        self.fingerprints = {exercise.name: fingerprint(settings, exercise) for exercise in settings.exercises}
+
+    def work(self, submission: Submission, exercise: Exercise) -> Work:
+        sources: Sources = {}
+        problem = ""
+        own = set()
+        main = submission.files.get(exercise.name)
+        if main is not None:
+            for name in exercise.builds_on:
+                content, why = read_source(submission.files[name]) if name in submission.files else (b"", "none")
+                sources[name] = self.stand_in(name) if why else (f"{name}.py", content)
+                own |= set() if why else {name}
+            for name in exercise.files:
+                path = main if name == f"{exercise.name}.py" else main.with_name(name)
+                if path == main or path.is_file():
+                    content, why = read_source(path)
+                    problem = problem or why
+                    sources[name.removesuffix(".py")] = (name, content)
+        return self._work(submission.student, exercise.name, sources, problem, own=frozenset(own))
+
+    def with_stand_ins(self, work: Work, names: frozenset[str]) -> Work:
+        """The same work, but with the course's own modules in the place of these exercises'."""
+        sources = {**work.task.sources, **{name: self.stand_in(name) for name in names}}
+        return self._work(work.student, work.task.exercise, sources, work.task.problem, stand_ins=names)
+
+    def stand_in(self, name: str) -> tuple[str, bytes]:
+        return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
+
+    def _work(self, student: str, exercise: str, sources: Sources, problem: str, **built_on: frozenset[str]) -> Work:
+        key = hash_sources(sources, extra=f"{self.fingerprints[exercise]} {problem}")
+        return Work(
+            student=student, task=Task(exercise=exercise, sources=sources, problem=problem), key=key, **built_on
+        )
 
 
 def _judge_all(settings: Settings, works: Sequence[Work]) -> Generator[tuple[Work, ExerciseResult], None, None]:
@@ -117,7 +185,9 @@ def _judge_all(settings: Settings, works: Sequence[Work]) -> Generator[tuple[Wor
     done: queue.SimpleQueue[tuple[Work, ExerciseResult | BaseException]] = queue.SimpleQueue()
     for work in works:
         todo.put(work)
-    judges = [settings.make_judge() for _ in range(min(settings.jobs, len(works)))]
+    needed = {work.task.exercise for work in works}
+    exercises = tuple(exercise for exercise in settings.exercises if exercise.name in needed)
+    judges = msgspec.structs.replace(settings, exercises=exercises).make_judges(min(settings.jobs, len(works)))
     stop = threading.Event()
 
     def run(judge: Grading) -> None:
@@ -125,6 +195,7 @@ def _judge_all(settings: Settings, works: Sequence[Work]) -> Generator[tuple[Wor
             try:
                 work = todo.get_nowait()
             except queue.Empty:
+                judge.close(now=False)  # here, because a judge dies with the thread that started it
                 return
             try:
                 done.put((work, judge.grade(work.task)))
@@ -143,8 +214,6 @@ def _judge_all(settings: Settings, works: Sequence[Work]) -> Generator[tuple[Wor
         stop.set()
         for thread in threads:
             thread.join()
-        for judge in judges:
-            judge.close(now=False)
     finally:  # also after Ctrl-C: what is under way is dropped, what is finished is in the gradebook
         stop.set()
         for judge in judges:

@@ -4,6 +4,7 @@ from grader.judge.accelerator import assert_same_on_device
 from grader.judge.compare import Mismatch, assert_close, assert_equal, student_raises
 from grader.judge.criteria import criterion
 from grader.judge.shortcuts import assert_not_used
+from grader.judge.student import module_of
 
 __all__ = [
     "Mismatch",
@@ -12,5 +13,6 @@ __all__ = [
     "assert_not_used",
     "assert_same_on_device",
     "criterion",
+    "module_of",
     "student_raises",
 ]

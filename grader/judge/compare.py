@@ -6,6 +6,7 @@ A ``Mismatch`` has two texts: the full one, for public tests, and a summary with
 from __future__ import annotations
 
 import math
+import reprlib
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -154,11 +155,11 @@ def _compare_tensors(found: Any, expected: Any, what: str, tolerance: tuple[floa
     first = tuple((~same).nonzero()[0].tolist()) if found.dim() else ()
     difference = (found[~same].double() - expected[~same].double()).abs()
     difference = difference[difference.isfinite()]
-    if difference.numel():
-        counts += f", the largest difference is {difference.max().item():.3g}"
+    largest = f", the largest difference is {difference.max().item():.3g}" if difference.numel() else ""
     at = f" at {list(first)}" if first else ""
     raise Mismatch(
-        f"{what} is wrong: {counts}. Expected{at} {expected[first].item():.6g}, found {found[first].item():.6g}.",
+        f"{what} is wrong: {counts}{largest}. "
+        f"Expected{at} {expected[first].item():.6g}, found {found[first].item():.6g}.",
         f"Wrong values: {counts}.",
     )
 
@@ -172,11 +173,11 @@ def _wrong_kind(found: Any, expected: Any, what: str) -> None:
         advice = " (only plain Python data and tensors can be returned)"
     raise Mismatch(
         f"{what} is of the wrong kind: {kinds}{advice}.",
-        f"The wrong kind of result: {kinds}{advice}.",
+        f"The wrong kind of result: expected {_kind(expected)}, found {_kind(found, named=False)}{advice}.",
     )
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Any, *, named: bool = True) -> str:
     if value is None:
         return "nothing (None)"
     if _is_number(value):
@@ -186,12 +187,27 @@ def _kind(value: Any) -> str:
     if isinstance(value, Remote):
         value = value.handle
     if isinstance(value, Handle):
-        return f"an object of type {printable(value.kind, MAX_NAME)}"
+        return f"an object of type {printable(value.kind, MAX_NAME)}" if named else "an object"
     return f"a {type(value).__name__}"
 
 
+class _Shortened(reprlib.Repr):
+    """A repr that costs no more than what is shown of it, whatever the value holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.maxstring, self.maxlong, self.maxother = 4, MAX_SHOWN, MAX_SHOWN, MAX_SHOWN
+        self.maxlist = self.maxtuple = self.maxdict = 40
+
+    def repr_Tensor(self, value: Any, level: int) -> str:  # noqa: N802  # reprlib looks for this name
+        return repr(value) if value.numel() <= 40 else f"a tensor of shape {tuple(value.shape)}"
+
+    def repr_bytes(self, value: bytes, level: int) -> str:
+        return repr(value[:MAX_SHOWN])
+
+
 def _show(value: Any) -> str:
-    return printable(repr(value), MAX_SHOWN)
+    return printable(_Shortened().repr(value), MAX_SHOWN)
 
 
 def _is_number(value: Any) -> bool:

@@ -16,11 +16,12 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def criterion(
-    title: str, *, points: int, kind: str, hint: str, timeout: float = DEFAULT_TIMEOUT
+    title: str, *, points: int, kind: str, hint: str, timeout: float = DEFAULT_TIMEOUT, long: bool = False
 ) -> Callable[[Test], Test]:
     """Declare a test as a criterion: its title, points, kind, and the hint for whoever fails it.
 
     The test's docstring is the sentence that students read, and its name without ``test_`` the criterion's id.
+    A ``long`` one (it trains a model) is left out where a judge tries the suites on the solutions.
     """
     kinds = [k.value for k in Kind]
     if not isinstance(title, str) or not title.strip():
@@ -48,6 +49,7 @@ def criterion(
             hint=hint,
             sentence=sentence,
             timeout=timeout,
+            long=long,
             hidden=True,  # until the plugin sees the test beside a stub
         )
         return pytest.mark.criterion(values)(test)  # type: ignore[no-any-return]

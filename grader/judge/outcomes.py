@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+import re
+from collections.abc import Mapping
+
 from grader.models import Verdict
 from grader.text import printable
 from grader.wire.messages import Absent, Failure
@@ -9,6 +13,7 @@ from grader.wire.messages import Absent, Failure
 MAX_NAME = 80
 MAX_TEXT = 500
 MAX_TYPES = 20
+PLACE = re.compile(r"(\w+\.py):(\d{1,7})(?: in (\w+))?")
 
 
 class StudentFailure(Exception):  # noqa: N818  # it reads "student failure" in a test's report
@@ -37,11 +42,16 @@ class StudentFailure(Exception):  # noqa: N818  # it reads "student failure" in 
         self.text = text  # the exception's own text
 
 
-def raised(failure: Failure, file: str) -> StudentFailure:
-    """The student's code raised an exception; a NotImplementedError means that it is still a stub."""
+def raised(failure: Failure, file: str, sources: Mapping[str, tuple[str, bytes]] | None = None) -> StudentFailure:
+    """The student's code raised an exception; a NotImplementedError means that it is still a stub.
+
+    With ``sources``, a place that is not in them is left out: whoever chooses names could tell hidden inputs by them.
+    """
     types = tuple(printable(name, MAX_NAME) for name in failure.types[:MAX_TYPES])
     kind = types[0] if types else "Exception"
     line = printable(failure.frames[-1], MAX_NAME) if failure.frames else ""
+    if sources is not None:
+        line = _existing(line, sources)
     text = printable(failure.message, MAX_TEXT)
     where = f" ({line})" if line else ""
     verdict, summary = Verdict.ERROR, ""
@@ -52,18 +62,36 @@ def raised(failure: Failure, file: str) -> StudentFailure:
         verdict = Verdict.MISSING
         message = f"{function or 'This part'} is not implemented yet: write it in {place or file}."
     elif "SyntaxError" in types:
+        summary = f"{file} is not valid Python{where}."
         message = f"{file} is not valid Python: {text}{where}."
     elif kind == "SystemExit":
         message = f"Your code ended the program by exit(){where}."
     else:
-        summary = f"Your code raised {kind}{where}."
-        message = f"Your code raised {kind}{where}: {text}" if text else summary
+        summary = f"Your code raised {next(filter(_is_builtin, types), 'an exception')}{where}."
+        message = f"Your code raised {kind}{where}: {text}" if text else f"Your code raised {kind}{where}."
     return StudentFailure(verdict, message, summary=summary, line=line, types=types, text=text)
 
 
-def absent(failure: Absent, file: str) -> StudentFailure:
+def absent(failure: Absent, file: str, name: str = "") -> StudentFailure:
+    """``name`` is what the judge asked for, where the failure's word for it is not to be trusted."""
     near = f" It has {printable(failure.near, MAX_NAME)!r}: is that it?" if failure.near else ""
-    return StudentFailure(Verdict.MISSING, f"{file} has no {printable(failure.name, MAX_NAME)!r}.{near}")
+    problem = f"{file} has no {name or printable(failure.name, MAX_NAME)!r}."
+    return StudentFailure(Verdict.MISSING, problem + near, summary=problem)
+
+
+def _is_builtin(name: str) -> bool:
+    found = getattr(builtins, name, None)
+    return isinstance(found, type) and issubclass(found, BaseException)
+
+
+def _existing(line: str, sources: Mapping[str, tuple[str, bytes]]) -> str:
+    """The place, if there is such a line, and such a name, in the student's files."""
+    found = PLACE.fullmatch(line)
+    content = dict(sources.values()).get(found[1]) if found else None
+    if found is None or content is None or not 0 < int(found[2]) <= content.count(b"\n") + 1:
+        return ""
+    known = found[3] and re.search(rb"\b%s\b" % re.escape(found[3].encode()), content)
+    return line if known else f"{found[1]}:{found[2]}"
 
 
 def misused(kind: str) -> StudentFailure:

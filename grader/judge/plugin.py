@@ -173,10 +173,11 @@ class GraderPlugin:
     def key(self, item: pytest.Item) -> tuple[str, str]:
         return self.suite(item).exercise.name, self.criterion(item).id
 
-    def seed(self, item: pytest.Item) -> int:
+    def seed(self, item: pytest.Item, purpose: str = "") -> int:
         course_seed = self.config.getoption("course_seed")
         suite = self.suite(item)
-        return seed_for(suite.course.seed if course_seed is None else course_seed, f"{suite.exercise.name}/{item.name}")
+        test = f"{purpose}{suite.exercise.name}/{item.name}"
+        return seed_for(suite.course.seed if course_seed is None else course_seed, test)
 
     # Running
 
@@ -195,7 +196,8 @@ class GraderPlugin:
     def student(self, request: pytest.FixtureRequest) -> Student:
         """The student's module: its functions by name."""
         simulate = "device" in request.fixturenames and self.accelerator() == SIMULATED
-        student = Student(self.session_of(request.node), self.seed(request.node), simulate=simulate)
+        # Not the seed of the test's own inputs: whoever has that can draw them too.
+        student = Student(self.session_of(request.node), self.seed(request.node, "student/"), simulate=simulate)
         request.node.stash[STUDENT] = student
         return student
 

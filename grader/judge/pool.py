@@ -29,11 +29,14 @@ PATIENCE = 10.0  # seconds for an idle judge to end by itself
 class Judge:
     """One warm judge process; give it one task at a time."""
 
-    def __init__(self, course: Course, exercises: Sequence[Exercise], seed: int, layers: Layers) -> None:
+    def __init__(
+        self, course: Course, exercises: Sequence[Exercise], seed: int, layers: Layers, core: int | None = None
+    ) -> None:
         self.course = course
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.seed = seed
         self.layers = layers
+        self.core = core  # the processor for it and its workers: a student's threads starve nobody else's
         self.process: subprocess.Popen[bytes] | None = None
         self.closed = False
 
@@ -100,6 +103,8 @@ class Judge:
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
                 env={**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1"},
             )  # fmt: skip
+        if self.core is not None:  # inherited by all that it starts; no worker can change it
+            os.sched_setaffinity(self.process.pid, {self.core})
         ready = self._receive(time.monotonic() + START_UP)
         if not isinstance(ready, Ready):
             raise JudgeFault("the judge began with something else than being ready")
@@ -114,7 +119,8 @@ class Judge:
             self.channel.shutdown(socket.SHUT_RDWR)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(PATIENCE)
-        _kill(self.process)
+        if self.process.poll() is None:
+            _kill(self.process)
 
     def _stop(self) -> None:
         """End the judge, its children and its zygote."""

@@ -40,7 +40,7 @@ class UnconfinedJudge:
         suites = [self.course.public_suite(exercise), self.course.hidden_suite(exercise)]
         with tempfile.TemporaryDirectory(prefix="grader-") as folder:
             for name, content in task.sources.values():
-                (Path(folder) / name).write_bytes(content)
+                (Path(folder) / Path(name).name).write_bytes(content)
             try:
                 criteria = run_suites(
                     suites, Path(folder), budget=exercise.budget, seed=self.seed, cwd=self.course.root

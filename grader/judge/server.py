@@ -82,7 +82,8 @@ class JudgeServer:
         if not solution.is_file():
             return {}
         self.plugin.submission = solution
-        _run([item for item in items if not _needs_device(item)])  # not here: the accelerator could not be taken away
+        # Not the tests on a device: the accelerator could not be taken away. Nor the long ones: nobody would wait.
+        _run([item for item in items if not _needs_device(item) and not self.plugin.criterion(item).long])
         failed = [r for results in self.plugin.results.values() for r in results if not r.passed]
         self.plugin.forget()
         self.plugin.submission = None
@@ -136,6 +137,8 @@ class JudgeServer:
         plugin.connect(lambda: transport, self.events)
         write_event(self.events, Collected(plugin.criteria(items)))
         _run(items)
+        if transport.fault:
+            raise transport.fault
         transport.close()
 
 

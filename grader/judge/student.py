@@ -62,14 +62,19 @@ class Student:
         return Function(self, name)
 
     def _perform(self, call: Call, callbacks: Callbacks) -> Reply:
-        label = call.target if call.handle is None else f"{call.handle.kind}.{call.target}"
+        label = call.target or "Your object"  # not its class, whose name is the student's to choose
         if self._out_of_time:  # hypothesis tries again after a failure; the test's time is used up
             raise self._out_of_time
         if self._session.timeouts[label] >= PATIENCE:
             raise timed_out(label)
         self._session.load(simulate=self._simulate)
         if self._seed is not None:
-            self._session.transport.seed(self._seed)
+            try:
+                self._session.transport.seed(self._seed)
+            except StudentFailure as failure:
+                if failure.verdict is Verdict.TIMEOUT:  # at every test again, whatever function it calls
+                    self._session.broken = failure
+                raise
             self._seed = None
         try:
             reply = self._session.transport.call(call, callbacks)
@@ -93,11 +98,21 @@ class Student:
 class Function:
     """A function, class or method of the student's: call it, or ask for more than its value."""
 
-    def __init__(self, student: Student, name: str, handle: Handle | None = None, device: str = "") -> None:
+    def __init__(
+        self, student: Student, name: str, handle: Handle | None = None, device: str = "", module: str = ""
+    ) -> None:
         self._student = student
         self._name = name
         self._handle = handle
         self._device = device
+        self._module = module
+
+    def __getattr__(self, name: str) -> Function:
+        """What it has under this name: ``student.Vocabulary.from_sequences``."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        dotted = f"{self._name}.{name}" if self._name else name
+        return Function(self._student, dotted, self._handle, module=self._module)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The result as plain data, or a ``Remote`` for an object that stays with the student."""
@@ -105,7 +120,12 @@ class Function:
 
     def on(self, device: str) -> Function:
         """The same function, but tensor arguments are moved to this device first."""
-        return Function(self._student, self._name, self._handle, device)
+        return Function(self._student, self._name, self._handle, device, self._module)
+
+    def keep(self, *args: Any, **kwargs: Any) -> Remote:
+        """The result as a ``Remote``, whatever it is: it stays with the student, to be passed on."""
+        found: Remote = self._perform(args, kwargs, keep=True).value
+        return found
 
     def observe(self, *args: Any, **kwargs: Any) -> Reply:
         """The result, and the arguments as they are after the call."""
@@ -126,7 +146,10 @@ class Function:
     def _perform(self, args: tuple[Any, ...], kwargs: dict[str, Any], **wanted: bool) -> Reply:
         callbacks = Callbacks()
         args, kwargs = callbacks.replace(args), callbacks.replace(kwargs)
-        call = Call(target=self._name, handle=self._handle, args=args, kwargs=kwargs, device=self._device, **wanted)
+        call = Call(
+            target=self._name, handle=self._handle, module=self._module, args=args, kwargs=kwargs,
+            device=self._device, **wanted,
+        )  # fmt: skip
         try:
             reply = self._student._perform(call, callbacks)
         finally:
@@ -146,15 +169,15 @@ class Remote(Function):
     def __init__(self, student: Student, handle: Handle) -> None:
         super().__init__(student, "", handle)
 
-    def __getattr__(self, name: str) -> Function:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return Function(self._student, name, self._handle)
-
     @property
     def handle(self) -> Handle:
         assert self._handle is not None
         return self._handle
+
+
+def module_of(student: Student, name: str) -> Function:
+    """Another module where the student's code runs: ``module_of(student, "torch").optim.Adam(…)``."""
+    return Function(student, "", module=name)
 
 
 def source_of(student: Student) -> str:

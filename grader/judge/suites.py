@@ -17,10 +17,21 @@ class Suite(msgspec.Struct, frozen=True):
     hidden: bool
 
     def student_files(self, submission: Path | None) -> dict[str, Path]:
-        """Module name → file. A submission that is a file stands for the exercise's main module."""
+        """Module name → file. A submission that is a file stands for the exercise's main module.
+
+        Of the exercises that this one builds on, a stand-in takes the place of what is not there.
+        """
+        earlier = {name: self._earlier(name, submission) for name in self.exercise.builds_on}
         if submission is not None and not submission.is_dir():
-            return {self.exercise.name: submission, **self._modules(submission.parent, main=False)}
-        return self._modules(submission or self.course.folder(self.exercise), main=True)
+            return {**earlier, self.exercise.name: submission, **self._modules(submission.parent, main=False)}
+        return {**earlier, **self._modules(submission or self.course.folder(self.exercise), main=True)}
+
+    def _earlier(self, name: str, submission: Path | None) -> Path:
+        folder = self.course.folder(self.course.exercise(name))
+        if submission is not None and submission.parent != self.course.folder(self.exercise):
+            folder = submission if submission.is_dir() else submission.parent
+        own = folder / f"{name}.py"
+        return own if own.is_file() else self.course.stand_in(name)
 
     def _modules(self, folder: Path, main: bool) -> dict[str, Path]:
         names = [file.removesuffix(".py") for file in self.exercise.files]

@@ -7,7 +7,7 @@ from grader.judge.outcomes import StudentFailure, timed_out
 from grader.models import Criterion, CriterionResult, Verdict
 
 # What a test raises when it handles a result that is of another form than it expects.
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
 def judge_exception(criterion: Criterion, error: BaseException | None, answered: bool) -> CriterionResult:

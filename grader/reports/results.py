@@ -45,6 +45,7 @@ def exercise_document(exercise: ExerciseResult) -> dict[str, Any]:
         "score": rounded(exercise_score(exercise)),
         "verdict": exercise.verdict.value,
         "criteria": [criterion_document(result) for result in exercise.criteria],
+        "stand_ins": list(exercise.stand_ins),
     }
     return {**document, "fault": exercise.fault} if exercise.fault else document
 

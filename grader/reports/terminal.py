@@ -88,6 +88,8 @@ def _remarks(student: StudentResult) -> list[str]:
             missing.append(exercise.name)
         elif worst:
             remarks.append(f"{exercise.name}: {counts[worst]} × {worst}")
+        if exercise.stand_ins:
+            remarks.append(f"{exercise.name}: graded with our {', '.join(exercise.stand_ins)}, which was better")
     return [*([f"missing: {', '.join(missing)}"] if missing else []), *remarks]
 
 

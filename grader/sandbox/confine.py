@@ -15,6 +15,7 @@ import msgspec
 from grader.sandbox import landlock, linux, seccomp
 
 MAX_DESCRIPTORS = 64
+MAX_THREADS = 128  # of a worker, and the few processes beside it
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +27,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     user: int | None  # whom root becomes, where bubblewrap has not seen to that
     memory: int  # bytes beyond what the zygote has
     cpu: int  # seconds
+    threads: bool  # limit them: where the user is no one else's, which that limit counts by
 
 
 def confine(plan: Plan, channel: int) -> None:
@@ -41,6 +43,8 @@ def confine(plan: Plan, channel: int) -> None:
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
     }
+    if plan.threads:
+        limits[resource.RLIMIT_NPROC] = MAX_THREADS
     for limit, value in limits.items():
         resource.setrlimit(limit, (value, value))
     if plan.user is not None:

@@ -38,6 +38,14 @@ class ZygoteDied(Exception):  # noqa: N818  # an event that the judge handles, n
     """The zygote is gone; a new one must be started."""
 
 
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes of a process."""
+
+    own: int = 0
+    files: int = 0  # of libraries that are mapped
+    peak: int = 0  # the most that it ever had of both
+
+
 class Worker:
     """A confined process: its socket, and a hold on its life."""
 
@@ -50,18 +58,21 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.process, signal.SIGKILL)
 
-    def memory(self) -> int:
-        """The bytes of its own that it holds now, as the kernel counts: nothing inside can forge this."""
+    def memory(self) -> Memory:
+        """What it holds now and held at most, as the kernel counts: nothing inside can forge this."""
         try:
             pid = next(
                 line.split()[1]
                 for line in Path(f"/proc/self/fdinfo/{self.process}").read_text().splitlines()
                 if line.startswith("Pid:")
             )
-            _, resident, shared, *_ = map(int, Path(f"/proc/{pid}/statm").read_text().split())
-        except (OSError, ValueError):  # it died meanwhile
-            return 0
-        return (resident - shared) * os.sysconf("SC_PAGE_SIZE")
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            kilobytes = {line.split()[0]: int(line.split()[1]) for line in lines if line.startswith(("Rss", "VmHWM"))}
+            # Shared memory counts too: a private table and a shared one take the same room.
+            own = kilobytes["RssAnon:"] + kilobytes["RssShmem:"]
+            return Memory(own=own << 10, files=kilobytes["RssFile:"] << 10, peak=kilobytes["VmHWM:"] << 10)
+        except (OSError, LookupError, ValueError, StopIteration):  # it died meanwhile
+            return Memory()
 
 
 class Zygote:
@@ -78,6 +89,7 @@ class Zygote:
             user=_user(layers),
             memory=_memory(),
             cpu=CPU,
+            threads=layers.level == "bubblewrap" or _user(layers) is not None,
         )
         self.stage = tempfile.mkdtemp(prefix="grader-zygote-")
         Path(self.stage).chmod(0o755)

@@ -24,7 +24,7 @@ def read_folder(pile: Path, exercises: Iterable[Exercise]) -> tuple[Submission, 
         raise SubmissionError(f"{pile}: no student's folder in it. Expected one folder per student, like {pile}/s01/.")
     return tuple(
         Submission(
-            student=os.fsencode(folder.name).decode(errors="replace"),  # names need not be text
+            student=os.fsencode(folder.name).decode(errors="backslashreplace"),  # names need not be text
             files={e.name: file for e in exercises if (file := find_file(folder, e)) is not None},
         )
         for folder in folders
@@ -34,11 +34,11 @@ def read_folder(pile: Path, exercises: Iterable[Exercise]) -> tuple[Submission, 
 def find_file(folder: Path, exercise: Exercise) -> Path | None:
     """The exercise's main module in a student's folder; links are never followed."""
     name = f"{exercise.name}.py"
-    for place in (folder, folder / exercise.name, folder / "exercises" / exercise.name):
-        if not place.is_symlink() and _is_plain_file(place / name):
-            return place / name
+    folder = folder.resolve()
+    for path in (folder / name, folder / exercise.name / name, folder / "exercises" / exercise.name / name):
+        try:
+            if path.is_file() and path.resolve() == path:
+                return path
+        except OSError:  # a folder that we may not enter: whoever reads the file will say so
+            return path
     return None
-
-
-def _is_plain_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()

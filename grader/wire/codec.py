@@ -22,6 +22,7 @@ MAX_DEPTH = 40
 MAX_ITEMS = 100_000
 MAX_DIMS = 16
 MAX_DIGITS = 4000
+MAX_TUPLE_KEYS = 1000  # Python's hash of tuples is no secret: keys can be made to collide
 
 LIST, TUPLE, DICT, TENSOR, HANDLE, CALLBACK, BIG_INT, BYTES = range(8)
 LENGTHS = struct.Struct(">II")
@@ -73,13 +74,19 @@ class Writer:
         dtype = str(value.dtype).removeprefix("torch.")
         if dtype not in DTYPES:
             raise CodecError(f"tensors of {dtype} do not cross")
-        flat = value.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
-        self.parts.append(flat.view(sys.modules["torch"].uint8).numpy().tobytes())
+        try:
+            flat = value.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+            self.parts.append(flat.view(sys.modules["torch"].uint8).numpy().tobytes())
+        except (RuntimeError, TypeError, NotImplementedError):  # sparse, without data, of a class of its own …
+            raise CodecError(f"a tensor with the layout {value.layout} on {value.device} does not cross") from None
         return [TENSOR, dtype, list(value.shape)]
 
     def frame(self, header: Any) -> bytes:
         """The bytes of a message whose values have been turned into trees by this writer."""
-        head = msgspec.msgpack.encode(header)
+        try:
+            head = msgspec.msgpack.encode(header)
+        except UnicodeEncodeError:
+            raise CodecError("text with half of a character in it") from None
         payload = b"".join(self.parts)
         if len(head) > MAX_HEADER or len(payload) > MAX_PAYLOAD:
             raise CodecError(f"too large: {len(head)} + {len(payload)} bytes")
@@ -130,6 +137,8 @@ class Reader:
         keys = items[::2]
         if len(items) % 2 or not all(_is_key(key) for key in keys):
             raise CodecError("a dict whose keys and values do not pair up, or with keys that cannot be keys")
+        if sum(isinstance(key, tuple) for key in keys) > MAX_TUPLE_KEYS:
+            raise CodecError(f"a dict with more than {MAX_TUPLE_KEYS} tuples for keys")
         return dict(zip(keys, items[1::2], strict=True))
 
     def _tensor(self, rest: list[Any]) -> Any:

@@ -26,6 +26,7 @@ from grader.wire.messages import Absent, Call, Callback, Failure, Handle, Load, 
 MAX_TEXT = 500
 MAX_DEPTH = 40
 MAX_FRAMES = 8
+STAND_INS = "stand_ins"  # the folder of modules that stand in for a student's own
 
 
 class StudentError(Exception):
@@ -64,7 +65,7 @@ class Executor:
         self.sources = load.sources
         self.shortcuts = Shortcuts(load.forbidden)
         self.ask = ask  # call the judge's function with this number
-        self.files = {filename for filename, _ in load.sources.values()}
+        self.files = {filename for filename, _ in load.sources.values() if STAND_INS not in filename}
         self.module: types.ModuleType | None = None
         self.objects: dict[int, object] = {}
 
@@ -95,15 +96,18 @@ class Executor:
                 tracemalloc.stop()
         parameters = self._parameters(call) if call.gradients else {}
         found = self._guarded(lambda: _gradients(value, [*leaves, *parameters.values()]))
-        return Reply(
-            value=self._send(value),
-            args=tuple(self._send(a) for a in args) if call.arguments else (),
-            kwargs={name: self._send(v) for name, v in kwargs.items()} if call.arguments else {},
-            gradients=tuple(map(self._send, found[: len(leaves)])),
-            parameters={name: self._send(g) for name, g in zip(parameters, found[len(leaves) :], strict=True)},
-            peak_bytes=peak,
-            devices=tuple(_devices(value)),
+        reply: Reply = self._guarded(  # its objects may raise when they are made plain
+            lambda: Reply(
+                value=self._hold(value) if call.keep else self._send(value),
+                args=tuple(self._send(a) for a in args) if call.arguments else (),
+                kwargs={name: self._send(v) for name, v in kwargs.items()} if call.arguments else {},
+                gradients=tuple(map(self._send, found[: len(leaves)])),
+                parameters={name: self._send(g) for name, g in zip(parameters, found[len(leaves) :], strict=True)},
+                peak_bytes=peak,
+                devices=tuple(_devices(value)),
+            )
         )
+        return reply
 
     def _parameters(self, call: Call) -> dict[str, Any]:
         """The parameters of the module that is called, if it is one."""
@@ -115,12 +119,20 @@ class Executor:
 
     def _resolve(self, call: Call) -> Any:
         found: Any = self.objects[call.handle.id] if call.handle else self.module
+        if call.module:
+            with self.shortcuts:
+                found = self._guarded(lambda: importlib.import_module(call.module))
+        for name in call.target.split(".") if call.target else ():
+            found = self._attribute(found, name)
+        return found
+
+    def _attribute(self, owner: Any, name: str) -> Any:
         try:
-            return self._guarded(lambda: getattr(found, call.target)) if call.target else found
+            return self._guarded(lambda: getattr(owner, name))
         except StudentError as error:
             if isinstance(error.failure, Failure) and "AttributeError" in error.failure.types:
-                near = difflib.get_close_matches(call.target, [n for n in dir(found) if n[:1] != "_"], n=1)
-                raise StudentError(Absent(name=call.target, near=near[0] if near else "")) from None
+                near = difflib.get_close_matches(name, [n for n in dir(owner) if n[:1] != "_"], n=1)
+                raise StudentError(Absent(name=name, near=near[0] if near else "")) from None
             raise
 
     def _guarded(self, run: Callable[[], Any]) -> Any:
@@ -189,6 +201,9 @@ class Executor:
             return value.detach().cpu().clone()
         if "numpy" in sys.modules and isinstance(value, sys.modules["numpy"].generic):
             return self._send(value.item(), depth + 1)
+        return self._hold(value)
+
+    def _hold(self, value: Any) -> Handle:
         number = next((n for n, held in self.objects.items() if held is value), len(self.objects))
         self.objects[number] = value
         return Handle(id=number, kind=type(value).__name__[:80])

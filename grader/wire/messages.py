@@ -40,16 +40,18 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """Call ``target`` (a name in the student's module, or one behind a handle) and say what to bring back."""
+    """Call ``target`` (a dotted name in the student's module, or behind a handle) and say what to bring back."""
 
     target: str
     handle: Handle | None = None
+    module: str = ""  # look for the target there, not in the student's main module
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     arguments: bool = False  # the arguments as they are after the call
     gradients: bool = False  # of the summed result, for tensor arguments and a module's parameters
     memory: bool = False  # the most memory that the call took
     read: bool = False  # do not call it: bring back its value
+    keep: bool = False  # bring back a handle, whatever the result is
     device: str = ""  # move tensor arguments there first
 
 

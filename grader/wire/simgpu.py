@@ -35,9 +35,7 @@ from grader.wire.simgpu_rules import (
     copy_from,
     empty,
     generators,
-    gru_cell,
     label,
-    lstm_cell,
     resize,
     run,
     settings,
@@ -144,9 +142,6 @@ def _set_up() -> None:
     library.impl("resize_", resize, "PrivateUse1")
     for op in STAND_INS:
         library.impl(op, functools.partial(run, op), "PrivateUse1")
-    for key in ("PrivateUse1", "AutogradPrivateUse1"):  # composed of others, so autograd needs no formula
-        library.impl("_thnn_fused_lstm_cell", lstm_cell, key)
-        library.impl("_thnn_fused_gru_cell", gru_cell, key)
     for key in ("Conjugate", "Negative"):  # else the target of a copy is itself copied first
         library.impl("_copy_from", torch.library.fallthrough_kernel, key)
     torch.backends.mha.set_fastpath_enabled(False)  # it goes past the operators that autograd and we know

@@ -129,54 +129,60 @@ def _point(tensor: torch.Tensor, storage: Any, like: torch.Tensor) -> torch.Tens
     return tensor
 
 
+Written = list[tuple[torch.Tensor, torch.Tensor]]  # tensors that an operator writes to, with their twins
+
+
 def run(op: Any, *args: Any, **kwargs: Any) -> Any:
     """Any operator: check where the arguments are, run it on the CPU, label what comes out."""
     rules = rules_of(op)
     if rules.view:  # sizes and strides are all that the CPU's kernel touches
         return op._op_dk(_C.DispatchKey.CPU, *args, **kwargs)
-    written: list[tuple[torch.Tensor, torch.Tensor]] = []
-
-    def lower(name: str, value: Any) -> Any:
-        if value is None:
-            return value
-        if isinstance(value, torch.Tensor):
-            twin = value
-            if not on_device(value):
-                rules.check(name, value)
-            elif name not in rules.outputs:
-                twin = to_host(value)
-            elif value.numel() > 1:
-                twin = to_host(value, resizable=False)
-            else:  # some kernels use it as a larger workspace first
-                twin = torch.empty(0, dtype=value.dtype, device=CPU)
-            if name in rules.written:
-                written.append((value, twin))
-            return twin
-        if isinstance(value, list | tuple):
-            return [lower(name, item) for item in value]
-        if isinstance(value, torch.device):
-            return _cpu_for(value)
-        if isinstance(value, _C.Generator) and value._cdata not in generators:
-            raise RuntimeError(f"Expected a '{NAME}' device type for generator but found '{value.device}'")
-        if name in rules.numbers and isinstance(value, int | float | complex):
-            return torch.tensor(value, device=CPU)
-        return value
-
-    def lift(value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            for tensor, twin in written:
-                if twin is value:
-                    return tensor
-            return to_device(value)
-        return type(value)(map(lift, value)) if isinstance(value, list | tuple) else value
-
-    plain = [lower(name, value) for name, value in zip(rules.names, args, strict=False)]
-    named = {name: lower(name, value) for name, value in kwargs.items()}
+    written: Written = []
+    plain = [_lower(value, name, rules, written) for name, value in zip(rules.names, args, strict=False)]
+    named = {name: _lower(value, name, rules, written) for name, value in kwargs.items()}
     result = rules.kernel(*plain, **named)
     for tensor, twin in written:
         if tensor is not twin:
             _follow(tensor, twin)
-    return lift(result)
+    return _lift(result, written)
+
+
+def _lower(value: Any, name: str, rules: Rules, written: Written) -> Any:
+    """An argument as the CPU's kernel wants it."""
+    if value is None:
+        return value
+    if isinstance(value, torch.Tensor):
+        twin = value
+        if not on_device(value):
+            rules.check(name, value)
+        elif name not in rules.outputs:
+            twin = to_host(value)
+        elif value.numel() > 1:
+            twin = to_host(value, resizable=False)
+        else:  # some kernels use it as a larger workspace first
+            twin = torch.empty(0, dtype=value.dtype, device=CPU)
+        if name in rules.written:
+            written.append((value, twin))
+        return twin
+    if isinstance(value, list | tuple):
+        return [_lower(item, name, rules, written) for item in value]
+    if isinstance(value, torch.device):
+        return _cpu_for(value)
+    if isinstance(value, _C.Generator) and value._cdata not in generators:
+        raise RuntimeError(f"Expected a '{NAME}' device type for generator but found '{value.device}'")
+    if name in rules.numbers and isinstance(value, int | float | complex):
+        return torch.tensor(value, device=CPU)
+    return value
+
+
+def _lift(value: Any, written: Written) -> Any:
+    """A result of the CPU's kernel as the caller wants it."""
+    if isinstance(value, torch.Tensor):
+        for tensor, twin in written:
+            if twin is value:
+                return tensor
+        return to_device(value)
+    return type(value)(_lift(item, written) for item in value) if isinstance(value, list | tuple) else value
 
 
 def _cpu_for(device: torch.device) -> torch.device:
@@ -225,23 +231,49 @@ def _convolution_backward(grad: Any, x: Any, weight: Any, *rest: Any) -> Any:
     return _aten.convolution_backward(grad, x, weight, [grad.shape[1]] if wanted[2] else None, *geometry, wanted)
 
 
-def lstm_cell(x: Any, h: Any, c: Any, x_bias: Any = None, h_bias: Any = None) -> tuple[Any, Any, Any]:
-    gates = x + h if x_bias is None else x + x_bias + h + h_bias
-    update, forget, candidate, output = gates.chunk(4, 1)
-    c = forget.sigmoid() * c + update.sigmoid() * candidate.tanh()
-    return output.sigmoid() * c.tanh(), c, gates.detach()
+def _slope(gate: Any) -> Any:
+    return gate * (1 - gate)  # of the sigmoid, by its value
 
 
-def gru_cell(x: Any, h: Any, state: Any, x_bias: Any = None, h_bias: Any = None) -> tuple[Any, Any]:
+def _lstm_cell(x: Any, h: Any, c: Any, x_bias: Any = None, h_bias: Any = None) -> tuple[Any, Any, Any]:
+    i, f, g, o = (x + h if x_bias is None else x + x_bias + h + h_bias).chunk(4, 1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    new_c = f * c + i * g
+    return o * new_c.tanh(), new_c, torch.cat((i, f, g, o), 1)
+
+
+def _lstm_cell_backward(dh: Any, dc: Any, c: Any, new_c: Any, gates: Any, has_bias: bool) -> tuple[Any, Any, Any]:
+    i, f, g, o = gates.chunk(4, 1)
+    dh, dc = (torch.zeros_like(c) if d is None else d for d in (dh, dc))
+    dc = dc + dh * o * (1 - new_c.tanh() ** 2)
+    do = dh * new_c.tanh() * _slope(o)
+    d_gates = torch.cat((dc * g * _slope(i), dc * c * _slope(f), dc * i * (1 - g**2), do), 1)
+    return d_gates, dc * f, d_gates.sum(0) if has_bias else None
+
+
+def _gru_cell(x: Any, h: Any, state: Any, x_bias: Any = None, h_bias: Any = None) -> tuple[Any, Any]:
     x, h = (x, h) if x_bias is None else (x + x_bias, h + h_bias)
-    (x_reset, x_update, x_new), (h_reset, h_update, h_new) = x.chunk(3, 1), h.chunk(3, 1)
-    new = ((x_reset + h_reset).sigmoid() * h_new + x_new).tanh()
-    return new + (x_update + h_update).sigmoid() * (state - new), new.detach()
+    (x_r, x_z, x_n), (h_r, h_z, h_n) = x.chunk(3, 1), h.chunk(3, 1)
+    r, z = (x_r + h_r).sigmoid(), (x_z + h_z).sigmoid()
+    n = (x_n + r * h_n).tanh()
+    return n + z * (state - n), torch.cat((r, z, n, state, h_n), 1)
 
 
-# Operators that torch keeps for other devices, and what the CPU has for them.
+def _gru_cell_backward(d: Any, workspace: Any, has_bias: bool) -> tuple[Any, ...]:
+    r, z, n, state, h_n = workspace.chunk(5, 1)
+    dn = d * (1 - z) * (1 - n**2)
+    dr, dz = dn * h_n * _slope(r), d * (state - n) * _slope(z)
+    dx, dh = torch.cat((dr, dz, dn), 1), torch.cat((dr, dz, dn * r), 1)
+    return dx, dh, d * z, *((dx.sum(0), dh.sum(0)) if has_bias else (None, None))
+
+
+# Operators that torch keeps for other devices, and what serves on the CPU.
 STAND_INS: dict[Any, Callable[..., Any]] = {
     _aten._efficientzerotensor.default: _aten.zeros.default,
     _aten.convolution_overrideable.default: _aten.convolution.default,
     _aten.convolution_backward_overrideable.default: _convolution_backward,
+    _aten._thnn_fused_lstm_cell.default: _lstm_cell,
+    _aten._thnn_fused_lstm_cell_backward_impl.default: _lstm_cell_backward,
+    _aten._thnn_fused_gru_cell.default: _gru_cell,
+    _aten._thnn_fused_gru_cell_backward.default: _gru_cell_backward,
 }

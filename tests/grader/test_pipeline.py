@@ -118,8 +118,9 @@ def test_a_second_run_grades_only_what_changed_and_equal_files_once(tiny, pile, 
 
 
 def test_two_runs_at_once_and_ctrl_c(tiny, pile, grader, tmp_path):
-    (pile / "loop").mkdir()
-    (pile / "loop/addition.py").write_text("while True: pass\n")
+    for number in range(20):  # enough to be still at work when the signal comes
+        (pile / f"loop{number}").mkdir()
+        (pile / f"loop{number}/addition.py").write_text(f"while True: {number}\n")
     out = tmp_path / "out"
     process = start(tiny, pile, out, start_new_session=True)
     while process.poll() is None and not entries(out):

@@ -26,6 +26,7 @@ from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.wire.codec import CodecError, Reader, Writer, read_frame
 from grader.wire.messages import Absent, Answer, Call, Failure, Load, Question, Reply, Seed
 
+MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
 
 
@@ -50,6 +51,8 @@ class ConfinedTransport:
         self.worker: Worker | None = None
         self.simulate = False  # whether the worker has the simulated accelerator
         self.number = 0
+        self.fault: ZygoteDied | None = None  # ours: the tests since then say nothing
+        self.target = ""  # what was asked for last
 
     @property
     def source(self) -> str:
@@ -85,7 +88,11 @@ class ConfinedTransport:
             self.zygote.end(worker)
 
     def _start(self) -> None:
-        self.worker = self.zygote.fork()
+        try:
+            self.worker = self.zygote.fork()
+        except ZygoteDied as error:
+            self.fault = error
+            raise
         load = Load(
             name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden, simulate=self.simulate
         )
@@ -95,9 +102,12 @@ class ConfinedTransport:
         worker = self.worker
         assert worker is not None
         self.number += 1
+        self.target = message.target if isinstance(message, Call) else ""
         deadline = self.deadline()
         conversation = _Conversation(worker.channel, deadline, watch)
         try:
+            if conversation.has_news():
+                raise CodecError("an answer before its question")
             conversation.send(kind, self.number, message)
             while True:
                 kind, fields = conversation.receive(self.number)
@@ -138,9 +148,9 @@ class ConfinedTransport:
             reply: Reply = _convert(fields, Reply)
             return reply
         if kind == "failure":
-            raise raised(_convert(fields, Failure), self.file)
+            raise raised(_convert(fields, Failure), self.file, self.sources)
         if kind == "absent":
-            raise absent(_convert(fields, Absent), self.file)
+            raise absent(_convert(fields, Absent), self.file, self.target)
         raise CodecError("a message of an unknown kind")
 
     def _discard(self) -> int:
@@ -154,7 +164,10 @@ class ConfinedTransport:
         if status == -signal.SIGXCPU:
             return timed_out("Your code")
         how = f"by signal {_signal_name(-status)}" if status < 0 else f"with exit status {status}"
-        return StudentFailure(Verdict.CRASHED, f"Your code ended its process {how}.")
+        # How is for its author to choose, so for hidden tests it is left out.
+        return StudentFailure(
+            Verdict.CRASHED, f"Your code ended its process {how}.", summary="Your code ended its process."
+        )
 
 
 def _signal_name(number: int) -> str:
@@ -171,7 +184,10 @@ class _Watch:
         self.growth = 0
 
     def look(self) -> None:
-        self.growth = max(self.growth, self.worker.memory() - self.before)
+        now = self.worker.memory()
+        # The kernel keeps the peak, so that a short one is seen too; a peak from before the call says nothing.
+        peak = now.peak - now.files if now.peak > self.before.peak else 0
+        self.growth = max(self.growth, now.own - self.before.own, peak - self.before.own)
 
 
 class _Conversation:
@@ -181,6 +197,13 @@ class _Conversation:
         self.channel = channel
         self.deadline = deadline
         self.watch = watch
+        self.received = 0  # bytes
+
+    def has_news(self) -> bool:
+        """Whether something has come that nobody asked for."""
+        poll = select.poll()
+        poll.register(self.channel, select.POLLIN)
+        return any(event & select.POLLIN and not event & select.POLLHUP for _, event in poll.poll(0))
 
     def send(self, kind: str, number: int, message: msgspec.Struct) -> None:
         writer = Writer()
@@ -203,6 +226,9 @@ class _Conversation:
         return kind, fields
 
     def _read(self, count: int) -> bytearray:
+        self.received += count
+        if self.received > MAX_RECEIVED:
+            raise CodecError(f"more than {MAX_RECEIVED} bytes in one call")
         data = bytearray(count)
         view = memoryview(data)
         while view:

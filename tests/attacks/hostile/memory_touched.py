@@ -1,5 +1,5 @@
 """Takes memory page by page and writes to each, until there is none or its time is up."""
-# expect: table = memory | timeout
+# expect: table = memory | error | timeout
 # expect: * = passed
 
 import mmap

@@ -76,7 +76,7 @@ def test_a_process_that_uses_a_gpu_is_refused(monkeypatch):
 DAMAGES = [
     "simgpu_rules.Rules.check = lambda *args: None",
     "simgpu._patch_module = lambda: None",
-    "simgpu.gru_cell = lambda x, *rest: (x[:, :4], x)",
+    "simgpu_rules.STAND_INS[torch.ops.aten._thnn_fused_gru_cell.default] = lambda x, *rest: (x[:, :4], x)",
     "del torch._C._acc.create_empty_tensor",
 ]
 

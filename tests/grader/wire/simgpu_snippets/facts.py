@@ -245,6 +245,20 @@ def views_share_memory_and_keep_it() -> None:
 
 
 @fact
+def memory_is_freed_without_a_collection_of_garbage() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        x = torch.ones(3, device=DEVICE, requires_grad=True)
+        for _ in range(5):
+            x.sin().add_(1).sum().backward()
+            torch.nn.functional.one_hot(torch.arange(3, device=DEVICE))
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+@fact
 def resized_tensors_keep_what_fits() -> None:
     x = torch.arange(6.0, device=DEVICE)
     neighbour = x[2:]

@@ -429,7 +429,11 @@ def normalisations(lab: Lab) -> object:
 def gradients_of_gradients(lab: Lab) -> object:
     x, layer = lab.floats(N, D), lab.module(nn.Sequential(nn.Linear(D, 5), nn.Tanh(), nn.Linear(5, 1)))
     (slope,) = torch.autograd.grad(layer(x).sum(), x, create_graph=True)
-    return ((slope.norm(dim=1) - 1) ** 2).mean()
+    penalty = ((slope.norm(dim=1) - 1) ** 2).mean()
+    for cell in (lab.module(nn.GRU(D, 5)), lab.module(nn.LSTM(D, 5))):
+        (slope,) = torch.autograd.grad(cell(x)[0].sum(), x, create_graph=True)
+        penalty = penalty + slope.square().mean()
+    return penalty
 
 
 @right

@@ -1,0 +1,1 @@
+"""What models are trained on: reversed digits, written dates, and the pronunciation of English words."""
