@@ -1,25 +1,31 @@
 """CPU seconds per submission: confined grading against one plain pytest process per submission.
 
-    python benchmarks/throughput.py [--submissions 200] [--baseline 12] [--jobs 2]
+    python benchmarks/throughput.py [--submissions 200] [--baseline 20] [--jobs 2]
 
-Both grade the sample class, repeated with small differences, with the same suites and the same number of jobs. The
-baseline is measured on a part of the class, spread over all students, because it takes minutes otherwise.
+Both grade the sample class, repeated with small differences, with the same suites and the same number of jobs: all
+exercises but those that train a model. The baseline runs one process per file that was handed in, and again one per
+student for all exercises together; it is measured on the first students, because it takes an hour otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from grader.manifest import find_course
+
 ROOT = Path(__file__).resolve().parent.parent
+HIDDEN = ROOT / "tests" / "hidden"
 SAMPLE = ROOT / "data" / "sample_class"
 LOOPS = ("s08", "s11")  # endless loops and exponential recursion measure the budgets, not the machinery
 
@@ -42,42 +48,52 @@ def cpu_of_children() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def run_plain(submission: Path) -> None:
-    suites = [str(ROOT / "exercises"), str(ROOT / "tests/hidden")]
+def run_plain(submission: Path, exercises: Sequence[str]) -> None:
+    """One pytest process for these exercises of one student."""
+    suites = [str(path) for name in exercises for path in (ROOT / "exercises" / name, HIDDEN / f"test_{name}.py")]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suites, f"--submission={submission}"]
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=False)  # noqa: S603
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=False, env=environment)  # noqa: S603
+
+
+def measure(work: Callable[[], object]) -> tuple[float, float]:
+    """CPU seconds of all processes that it starts, and seconds on the wall."""
+    start, before = time.monotonic(), cpu_of_children()
+    work()
+    return cpu_of_children() - before, time.monotonic() - start
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--submissions", type=int, default=200)
-    parser.add_argument("--baseline", type=int, default=12)
+    parser.add_argument("--baseline", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    names = [exercise.name for exercise in find_course(ROOT).exercises if not exercise.builds_on]
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
         folder = Path(name)
         submissions = make_class(folder / "class", options.submissions)
-
-        start, before = time.monotonic(), cpu_of_children()
-        with ThreadPoolExecutor(options.jobs) as pool:
-            list(pool.map(run_plain, submissions[: options.baseline]))
-        plain = (cpu_of_children() - before) / options.baseline
-        plain_wall = (time.monotonic() - start) / options.baseline
-
-        start, before = time.monotonic(), cpu_of_children()
-        subprocess.run(  # noqa: S603
-            [sys.executable, "-m", "grader", "grade", str(folder / "class"), "--out", str(folder / "out"),
-             "--course", str(ROOT), "--jobs", str(options.jobs)],
-            check=True, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        confined = (cpu_of_children() - before) / options.submissions
-        confined_wall = (time.monotonic() - start) / options.submissions
+        some = submissions[: options.baseline]
+        handed_in = [(path, [name]) for path in some for name in names if (path / f"{name}.py").is_file()]
+        files = sum(len(list(path.glob("*.py"))) for path in submissions)
+        command = [
+            sys.executable, "-m", "grader", "grade", str(folder / "class"), "--out", str(folder / "out"),
+            "--course", str(ROOT), "--jobs", str(options.jobs), *(f"--exercise={name}" for name in names),
+        ]  # fmt: skip
+        each = measure(lambda: list(pool.map(lambda args: run_plain(*args), handed_in)))
+        whole = measure(lambda: list(pool.map(lambda path: run_plain(path, names), some)))
+        ours = measure(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))  # noqa: S603
         level = json.loads((folder / "out/results.json").read_text(encoding="utf-8"))["confinement"]["level"]
-    print(f"{options.submissions} submissions of two exercises, {options.jobs} jobs, confinement: {level}")
-    print(f"{'':28}{'CPU s':>10}{'wall s':>10}   per submission")
-    print(f"{'one pytest process each':28}{plain:10.3f}{plain_wall:10.3f}")
-    print(f"{'grader grade, confined':28}{confined:10.3f}{confined_wall:10.3f}   start-up included")
-    print(f"ratio of CPU seconds: {plain / confined:.1f}")
+    print(f"{options.submissions} students, {files} files of {len(names)} exercises, {options.jobs} jobs, {level}")
+    print(f"{'':44}{'CPU s':>10}{'wall s':>10}{'ratio':>8}")
+    for label, (cpu, wall), count, total in (
+        ("per file: one pytest process each", each, len(handed_in), files),
+        ("per student: one pytest process each", whole, len(some), options.submissions),
+    ):
+        confined, confined_wall = ours[0] / total, ours[1] / total
+        print(f"{label:44}{cpu / count:10.3f}{wall / count:10.3f}")
+        print(f"{'  grader grade, confined, start-up included':44}{confined:10.3f}{confined_wall:10.3f}", end="")
+        print(f"{cpu / count / confined:8.1f}")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 Pair = tuple[str, list[str]]
@@ -88,23 +88,3 @@ def pronunciation_pairs(words: Mapping[str, list[list[str]]], *, longest: int | 
         if longest is None or len(word) <= longest
         for phones in pronunciations
     ]
-
-
-def error_rates(found: Mapping[str, list[str]], words: Mapping[str, list[list[str]]]) -> tuple[float, float]:
-    """(phoneme error rate, word error rate) of these words; of several pronunciations the nearest counts."""
-    edits = length = wrong = 0
-    for word, phones in found.items():
-        distance, reference = min(((_distance(phones, known), known) for known in words[word]), key=lambda p: p[0])
-        edits += distance
-        length += len(reference)
-        wrong += distance > 0
-    return edits / max(length, 1), wrong / max(len(found), 1)
-
-
-def _distance(source: Iterable[str], target: list[str]) -> int:
-    row = list(range(len(target) + 1))
-    for i, item in enumerate(source, 1):
-        above, row = row, [i]
-        for j, other in enumerate(target, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (item != other)))
-    return row[-1]

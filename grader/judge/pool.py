@@ -98,6 +98,7 @@ class Judge:
                     sys.executable, "-m", "pytest", *suites, "-q", "-p", "no:cacheprovider", "--tb=line",
                     "--import-mode=importlib", f"--rootdir={self.course.root}", f"--course-seed={self.seed}",
                     f"--serve={far.fileno()},{msgspec.json.encode(self.layers).decode()}", "-p", "no:faulthandler",
+                    "-p", "no:logging", "-p", "no:warnings", "--capture=no",  # per test they cost more than most tests
                 ],
                 pass_fds=[far.fileno()], cwd=self.course.root, start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,

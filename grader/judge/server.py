@@ -68,6 +68,7 @@ class JudgeServer:
             write_event(self.events, Ready(self.faults, unsound))
             gc.collect()
             gc.freeze()
+            linux.collapse_memory()
             while line := self.tasks.readline():
                 task = msgspec.json.decode(line, type=Task)
                 write_event(self.events, Done(self.judge(task, by_exercise.get(task.exercise, []))))
@@ -123,12 +124,16 @@ class JudgeServer:
 
     def renew(self) -> None:
         assert self.zygote is not None
+        accelerated = self.zygote.accelerated is not None
         self.zygote.close()
         self.zygote = Zygote(self.layers)
+        if accelerated:  # here, so that every child finds it
+            self.zygote.accelerate()
         self.zygote.wait()
 
     def run_child(self, task: Task, items: list[pytest.Item]) -> None:
         assert self.zygote is not None
+        gc.disable()  # a child is gone before its garbage is worth a look
         plugin = self.plugin
         exercise = plugin.suite(items[0]).exercise
         transport = ConfinedTransport(

@@ -68,16 +68,9 @@ class Student:
         if self._session.timeouts[label] >= PATIENCE:
             raise timed_out(label)
         self._session.load(simulate=self._simulate)
-        if self._seed is not None:
-            try:
-                self._session.transport.seed(self._seed)
-            except StudentFailure as failure:
-                if failure.verdict is Verdict.TIMEOUT:  # at every test again, whatever function it calls
-                    self._session.broken = failure
-                raise
-            self._seed = None
+        seed, self._seed = self._seed, None  # with a test's first call
         try:
-            reply = self._session.transport.call(call, callbacks)
+            reply = self._session.transport.call(msgspec.structs.replace(call, seed=seed), callbacks)
         except StudentFailure as failure:
             if failure.verdict is not Verdict.TIMEOUT:
                 raise

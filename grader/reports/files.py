@@ -8,11 +8,11 @@ from pathlib import Path
 from grader.errors import ResultsError
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Readers see the old file or the new one, never half of one."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="")
+        temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
         temporary.replace(path)
     except OSError as error:
         raise ResultsError(

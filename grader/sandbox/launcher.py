@@ -49,7 +49,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
 class Worker:
     """A confined process: its socket, and a hold on its life."""
 
-    def __init__(self, channel: socket.socket, number: int, process: int) -> None:
+    def __init__(self, control: socket.socket, channel: socket.socket, number: int, process: int) -> None:
+        self.control = control  # of the zygote that forked it
         self.channel = channel
         self.number = number
         self.process = process
@@ -100,30 +101,39 @@ class Zygote:
                 command, pass_fds=[far.fileno()], cwd="/", env=_environment(), start_new_session=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             )  # fmt: skip
+        self.accelerated: socket.socket | None = None  # the control of a second zygote, with the accelerator on
         self.ready = False
 
     def wait(self) -> None:
         """Until it has imported everything; needed once, before the first worker."""
         if not self.ready:
-            self.control.settimeout(START_UP)
-            self._answer()
-            self.control.settimeout(ANSWER)
+            self._wait_for(self.control)
             self.ready = True
 
-    def fork(self) -> Worker:
+    def accelerate(self) -> socket.socket:
+        """The control of the second zygote, which is started the first time."""
+        self.wait()
+        if self.accelerated is None:
+            near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._send(self.control, b"A", far)
+            self._wait_for(near)
+            self.accelerated = near
+        return self.accelerated
+
+    def fork(self, *, accelerated: bool = False) -> Worker:
         """A new worker, confined and waiting for its first message."""
         self.wait()
+        control = self.accelerate() if accelerated else self.control
         near, far = socket.socketpair()
         try:
-            with far:
-                socket.send_fds(self.control, [b"F"], [far.fileno()])
-            number, descriptors, _, _ = socket.recv_fds(self.control, 64, 1)
+            self._send(control, b"F", far)
+            number, descriptors, _, _ = socket.recv_fds(control, 64, 1)
             if not number or not descriptors:
                 raise ZygoteDied(self._last_words())
         except (OSError, ZygoteDied) as error:
             near.close()
             raise error if isinstance(error, ZygoteDied) else ZygoteDied(str(error)) from error
-        return Worker(near, int(number), descriptors[0])
+        return Worker(control, near, int(number), descriptors[0])
 
     def end(self, worker: Worker) -> int:
         """Kill a worker if it still lives; how it ended (an exit status, or minus the signal)."""
@@ -131,14 +141,16 @@ class Zygote:
         worker.channel.close()
         os.close(worker.process)
         try:
-            self.control.send(b"R%d" % worker.number)
-            return int(self._answer())
+            worker.control.send(b"R%d" % worker.number)
+            return int(self._answer(worker.control))
         except OSError as error:
             raise ZygoteDied(str(error)) from error
 
     def close(self) -> None:
         """It ends by itself when its control socket closes; if not, it is ended."""
         self.control.close()
+        if self.accelerated is not None:
+            self.accelerated.close()
         try:
             self.process.wait(PATIENCE if self.ready else 0)
         except subprocess.TimeoutExpired:
@@ -149,9 +161,21 @@ class Zygote:
             self.process.stderr.close()
         shutil.rmtree(self.stage, ignore_errors=True)
 
-    def _answer(self) -> bytes:
+    def _wait_for(self, control: socket.socket) -> None:
+        control.settimeout(START_UP)
+        self._answer(control)
+        control.settimeout(ANSWER)
+
+    def _send(self, control: socket.socket, request: bytes, descriptor: socket.socket) -> None:
+        with descriptor:
+            try:
+                socket.send_fds(control, [request], [descriptor.fileno()])
+            except OSError as error:
+                raise ZygoteDied(str(error)) from error
+
+    def _answer(self, control: socket.socket) -> bytes:
         try:
-            answer = self.control.recv(64)
+            answer = control.recv(64)
         except TimeoutError as error:
             raise ZygoteDied("no answer in time") from error
         if not answer:

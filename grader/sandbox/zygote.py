@@ -2,7 +2,8 @@
 
 It holds no secret: no test, no solution, no submission, a clean environment. It obeys its control socket, where
 each message is one letter: ``F`` with a descriptor (fork a worker that speaks over it; answered by the worker's
-number and a descriptor of its process), and ``R`` with a number (wait for that worker's end; answered by how it ended).
+number and a descriptor of its process), ``R`` with a number (wait for that worker's end; answered by how it ended), and
+``A`` with a descriptor (fork a second zygote, which has switched the simulated accelerator on and obeys over that).
 When the socket closes, the zygote ends, and its workers with it.
 """
 
@@ -15,7 +16,7 @@ import socket
 
 from grader.sandbox import linux
 from grader.sandbox.confine import Plan, confine
-from grader.wire.worker import serve
+from grader.wire.worker import serve, simulate_accelerator
 
 
 def main(control: int, plan: Plan) -> None:
@@ -24,18 +25,38 @@ def main(control: int, plan: Plan) -> None:
     with socket.socket(fileno=control) as judge:
         warm_up()
         linux.prctl(linux.PR_SET_DUMPABLE, 0)
-        gc.collect()
-        gc.freeze()  # a worker's collections leave these objects, and so their memory, alone
-        judge.send(b"ready")
-        while True:
-            request, descriptors, _, _ = socket.recv_fds(judge, 64, 1)
-            if not request:
-                return
-            if request[:1] == b"F":
-                fork(judge, descriptors[0], plan)
-            elif request[:1] == b"R":
-                _, status = os.waitpid(int(request[1:]), 0)
-                judge.send(b"%d" % os.waitstatus_to_exitcode(status))
+        obey(judge, plan)
+
+
+def obey(judge: socket.socket, plan: Plan) -> None:
+    gc.collect()
+    gc.freeze()  # a worker's collections leave these objects, and so their memory, alone
+    linux.collapse_memory()
+    judge.send(b"ready")
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(judge, 64, 1)
+        if not request:
+            return
+        if request[:1] == b"F":
+            fork(judge, descriptors[0], plan)
+        elif request[:1] == b"A":
+            fork_accelerated(judge, descriptors[0], plan)
+        elif request[:1] == b"R":
+            _, status = os.waitpid(int(request[1:]), 0)
+            judge.send(b"%d" % os.waitstatus_to_exitcode(status))
+
+
+def fork_accelerated(judge: socket.socket, control: int, plan: Plan) -> None:
+    if os.fork() == 0:
+        try:
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+            os.close(judge.detach())
+            simulate_accelerator()
+            with socket.socket(fileno=control) as other:
+                obey(other, plan)
+        finally:
+            os._exit(0)
+    os.close(control)
 
 
 def fork(judge: socket.socket, channel: int, plan: Plan) -> None:

@@ -78,6 +78,8 @@ class Executor:
             self.module = self._guarded(lambda: importlib.import_module(self.name))
 
     def call(self, call: Call) -> Reply:
+        if (seed := call.seed) is not None:
+            self._guarded(lambda: seed_everything(seed))
         function = self._resolve(call)
         if call.read:
             return Reply(value=self._send(function))
@@ -215,7 +217,12 @@ def seed_everything(seed: int) -> None:
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(seed % 2**32)
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
+        torch = sys.modules["torch"]
+        torch.default_generator.manual_seed(seed)
+        if (
+            torch.accelerator.current_accelerator() is not None
+        ):  # else this formats the stack for a GPU that never comes
+            torch.manual_seed(seed)
 
 
 def _base(filename: str | None) -> str:

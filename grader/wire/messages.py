@@ -33,12 +33,6 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     simulate: bool = False  # switch the simulated accelerator on first
 
 
-class Seed(msgspec.Struct, frozen=True, kw_only=True):
-    """Seed the generators that the student's code draws from."""
-
-    seed: int
-
-
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """Call ``target`` (a dotted name in the student's module, or behind a handle) and say what to bring back."""
 
@@ -52,6 +46,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     memory: bool = False  # the most memory that the call took
     read: bool = False  # do not call it: bring back its value
     keep: bool = False  # bring back a handle, whatever the result is
+    seed: int | None = None  # seed the generators that the student's code draws from first
     device: str = ""  # move tensor arguments there first
 
 

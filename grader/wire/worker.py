@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from grader.wire.codec import CodecError, Reader, Writer, read_frame
-from grader.wire.executor import Executor, StudentError, seed_everything
-from grader.wire.messages import Answer, Call, Failure, Load, Question, Reply, Seed
+from grader.wire.executor import Executor, StudentError
+from grader.wire.messages import Answer, Call, Failure, Load, Question, Reply
 
 
 def not_sent(error: CodecError) -> Failure:
@@ -75,8 +75,6 @@ def serve(descriptor: int) -> None:
                 simulate_accelerator()
             executor = Executor(load, ask)
             executor.load()
-        elif kind == "seed":
-            seed_everything(msgspec.convert(fields, Seed).seed)
         elif executor is not None:
             return "reply", executor.call(msgspec.convert(fields, Call))
         return "reply", Reply(value=None)

@@ -14,6 +14,7 @@ LAYERS = [
     ["__main__"],
     ["cli"],
     ["pipeline"],
+    ["training"],
     ["student"],
     ["authoring"],
     ["reports"],

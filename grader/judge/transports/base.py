@@ -18,8 +18,5 @@ class Transport(Protocol):
     def load(self, *, simulate: bool) -> None:
         """Import the student's module, unless that is done, with the simulated accelerator or without."""
 
-    def seed(self, seed: int) -> None:
-        """Seed the generators that the student's code draws from."""
-
     def call(self, call: Call, callbacks: Callbacks) -> Reply:
         """Perform a call and bring its result back as plain data; the student's code may call us back."""

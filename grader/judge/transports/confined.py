@@ -24,7 +24,7 @@ from grader.manifest import Exercise
 from grader.models import Verdict
 from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.wire.codec import CodecError, Reader, Writer, read_frame
-from grader.wire.messages import Absent, Answer, Call, Failure, Load, Question, Reply, Seed
+from grader.wire.messages import Absent, Answer, Call, Failure, Load, Question, Reply
 
 MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
@@ -69,9 +69,6 @@ class ConfinedTransport:
         if self.worker is None:
             self._start()
 
-    def seed(self, seed: int) -> None:
-        self._ask("seed", Seed(seed=seed), Callbacks())
-
     def call(self, call: Call, callbacks: Callbacks) -> Reply:
         if call.memory:  # in a fresh worker: memory that an older one has freed but kept would hide growth
             self.close()
@@ -89,7 +86,7 @@ class ConfinedTransport:
 
     def _start(self) -> None:
         try:
-            self.worker = self.zygote.fork()
+            self.worker = self.zygote.fork(accelerated=self.simulate)
         except ZygoteDied as error:
             self.fault = error
             raise

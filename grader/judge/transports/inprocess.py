@@ -53,12 +53,10 @@ class InProcessTransport:
             raise self._explain(error) from error.__cause__
         self.executor = executor
 
-    def seed(self, seed: int) -> None:
-        """Nothing to do: student and judge share the generators, which the judge has seeded."""
-
     def call(self, call: Call, callbacks: Callbacks) -> Reply:
         assert self.executor is not None, "load() comes first"
         self.callbacks = callbacks
+        call = msgspec.structs.replace(call, seed=None)  # we share the generators, which the judge has seeded
         try:
             return _as_sent(self.executor.call(_as_sent(call)))
         except StudentError as error:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from grader.judge.outcomes import StudentFailure
-from grader.judge.student import Session, Student
+from grader.judge.student import Session, Student, module_of
 from grader.judge.transports.confined import ConfinedTransport
 from grader.manifest import Exercise
 from grader.models import Verdict
@@ -194,3 +194,69 @@ def test_a_zygote_that_dies_is_noticed():
         while True:  # it may answer once more before the signal reaches it
             doomed.end(doomed.fork())
     doomed.close()
+
+
+LEARNING = """
+from typing import NamedTuple
+import torch
+from torch import nn
+
+class Pair(NamedTuple):
+    x: torch.Tensor
+    y: torch.Tensor
+
+class Words:
+    @classmethod
+    def of(cls, items): return cls(sorted(items))
+    def __init__(self, items): self.items = items
+    def __len__(self): return len(self.items)
+
+def make(scale): return Pair(torch.ones(3, 2) * scale, torch.zeros(3, 1))
+def size(words): return len(words)
+def fit(model, pairs, optimizer):
+    losses = []
+    for pair in pairs:
+        loss = (model(pair.x) - pair.y).square().mean()
+        optimizer.zero_grad(); loss.backward(); optimizer.step()
+        losses.append(loss.item())
+    return losses
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(2, 1)
+    def forward(self, x): return self.body(x)
+"""
+
+
+def test_objects_that_stay_with_the_student(student_of):
+    student = student_of(LEARNING)
+    pairs = [student.make.keep(scale) for scale in (1.0, 2.0)]
+    model = student.Net()
+    optimizer = module_of(student, "torch").optim.SGD(model.parameters(), lr=0.01)
+    first = student.fit(model, pairs, optimizer)
+    assert student.fit(model, pairs, optimizer)[0] < first[0]
+    assert model.body.weight.read().shape == (1, 2)
+    assert student.size(student.Words.of(["b", "a"])) == 2
+    assert student.Words.of(["b", "a"]).items.read() == ["a", "b"]
+    assert verdict_of(lambda: student.Words.nothing()) is Verdict.MISSING
+    assert verdict_of(lambda: module_of(student, "nowhere").f()) is Verdict.ERROR
+
+
+def test_the_first_call_of_a_test_is_seeded(student_of):
+    code = "import random, torch\ndef f(): return random.random(), torch.rand(1).item()\n"
+    student, other = student_of(code), student_of(code)
+    found = student.f()
+    assert found == other.f()
+    assert found != student.f()
+
+
+def test_workers_with_the_accelerator_come_from_a_zygote_that_has_it(zygote, student_of):
+    transport = student_of(
+        "import torch\ndef f(): return torch.ones(2, device='simgpu').sum().item()\n"
+    )._session.transport
+    transport.load(simulate=True)
+    assert Student(Session(transport), seed=1, simulate=True).f() == 2.0
+    first = zygote.accelerated
+    transport.close()
+    transport.load(simulate=True)
+    assert zygote.accelerated is first is not None
