@@ -97,6 +97,7 @@ def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="How many at once (default: the cores).")
 @click.option("--seed", type=int, default=None, help="Draw hidden inputs from this seed, not course.toml's.")
 @click.option("--unconfined", is_flag=True, help="Grade although student code cannot be confined here.")
+@click.option("--quick", is_flag=True, help="Leave out criteria that train a model; scores are of the others.")
 @json_option
 @course_option
 def grade(
@@ -106,6 +107,7 @@ def grade(
     jobs: int | None,
     seed: int | None,
     unconfined: bool,
+    quick: bool,
     as_json: bool,
     folder: Path,
 ) -> None:
@@ -127,7 +129,7 @@ def grade(
     submissions = read_folder(pile, course.exercises)  # also what the selected ones build on
     settings = Settings(
         course=course, exercises=selected, layers=layers,
-        seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1,
+        seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
     )  # fmt: skip
     with open_gradebook(out) as gradebook:
         try:

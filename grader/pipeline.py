@@ -51,19 +51,27 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     jobs: int
     layers: Layers | None  # None: unconfined
+    quick: bool = False  # leave out criteria that train a model
 
     def make_judges(self, count: int) -> list[Grading]:
         if self.layers is None:
             from grader.judge.run import UnconfinedJudge
 
-            return [UnconfinedJudge(self.course, self.seed) for _ in range(count)]
+            return [UnconfinedJudge(self.course, self.seed, quick=self.quick) for _ in range(count)]
         from grader.judge.pool import Judge  # needs Linux
 
         cores: list[int | None] = [None]
         if count > 1:
             cores = random.sample(sorted(os.sched_getaffinity(0)), k=len(os.sched_getaffinity(0)))
         return [
-            Judge(self.course, self.exercises, self.seed, self.layers, cores[number % len(cores)])
+            Judge(
+                self.course,
+                self.exercises,
+                self.seed,
+                self.layers,
+                core=cores[number % len(cores)],
+                quick=self.quick,
+            )
             for number in range(count)
         ]
 
@@ -80,7 +88,7 @@ def grade_class(
         if work.key in by_itself:
             on_done()
 
-    results = _grade_works(settings, works, gradebook, done)
+    results = grade_works(settings, works, gradebook, done)
     # No double jeopardy: where an earlier part of the student's own is at fault, ours takes its place.
     full = {(work.student, work.task.exercise) for work in works if results[work.key].verdict is Verdict.PASSED}
     second: list[tuple[str, Work]] = []
@@ -90,7 +98,7 @@ def grade_class(
             second.append((work.key, reader.with_stand_ins(work, faulty)))
         elif work.own:
             on_done()
-    again = _grade_works(settings, [work for _, work in second], gradebook, lambda work: on_done())
+    again = grade_works(settings, [work for _, work in second], gradebook, lambda work: on_done())
     for key, work in dict(second).items():
         results[key] = better(results[key], again[work.key], work.stand_ins)
     by_student = iter([results[work.key] for work in works])
@@ -100,7 +108,7 @@ def grade_class(
     )
 
 
-def _grade_works(
+def grade_works(
     settings: Settings, works: Sequence[Work], gradebook: Gradebook, on_done: Callable[[Work], None]
 ) -> dict[str, ExerciseResult]:
     """The result for each key: from the gradebook, or judged now and written into it."""
@@ -135,7 +143,7 @@ def fingerprint(settings: Settings, exercise: Exercise) -> str:
     package = Path(grader.__file__).parent
     files = [course.public_suite(exercise), course.hidden_suite(exercise), course.solution(exercise)]
     files += (course.root / "data").glob("*.py")  # suites draw from it
-    extra = f"{grader.__version__} {settings.seed} {exercise} {settings.layers is None}"
+    extra = f"{grader.__version__} {settings.seed} {exercise} {settings.layers is None} {settings.quick}"
     return hash_files([*files, *package.rglob("*.py")], extra=extra)
 
 
@@ -146,7 +154,9 @@ class TaskReader:
         self.course = settings.course
         self.fingerprints = {exercise.name: fingerprint(settings, exercise) for exercise in settings.exercises}
 
-    def work(self, submission: Submission, exercise: Exercise) -> Work:
+    def work(
+        self, submission: Submission, exercise: Exercise, *, seed: int | None = None, first_failure: bool = False
+    ) -> Work:
         sources: Sources = {}
         problem = ""
         own = set()
@@ -162,21 +172,21 @@ class TaskReader:
                     content, why = read_source(path)
                     problem = problem or why
                     sources[name.removesuffix(".py")] = (name, content)
-        return self._work(submission.student, exercise.name, sources, problem, own=frozenset(own))
+        task = Task(exercise=exercise.name, sources=sources, problem=problem, seed=seed, first_failure=first_failure)
+        return self._work(submission.student, task, own=frozenset(own))
 
     def with_stand_ins(self, work: Work, names: frozenset[str]) -> Work:
         """The same work, but with the course's own modules in the place of these exercises'."""
         sources = {**work.task.sources, **{name: self.stand_in(name) for name in names}}
-        return self._work(work.student, work.task.exercise, sources, work.task.problem, stand_ins=names)
+        return self._work(work.student, msgspec.structs.replace(work.task, sources=sources), stand_ins=names)
 
     def stand_in(self, name: str) -> tuple[str, bytes]:
         return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
 
-    def _work(self, student: str, exercise: str, sources: Sources, problem: str, **built_on: frozenset[str]) -> Work:
-        key = hash_sources(sources, extra=f"{self.fingerprints[exercise]} {problem}")
-        return Work(
-            student=student, task=Task(exercise=exercise, sources=sources, problem=problem), key=key, **built_on
-        )
+    def _work(self, student: str, task: Task, **built_on: frozenset[str]) -> Work:
+        how = f"{task.problem} {task.seed} {task.first_failure}"
+        key = hash_sources(task.sources, extra=f"{self.fingerprints[task.exercise]} {how}")
+        return Work(student=student, task=task, key=key, **built_on)
 
 
 def _judge_all(settings: Settings, works: Sequence[Work]) -> Generator[tuple[Work, ExerciseResult], None, None]:

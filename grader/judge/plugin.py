@@ -41,6 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--course-seed", type=int, metavar="N", help="draw inputs from this seed, not course.toml's")
     group.addoption("--events", type=Path, metavar="FILE", help="write what happens to FILE, one JSON line each")
     group.addoption("--criteria", metavar="IDS", help="run only these criteria (ids, separated by commas)")
+    group.addoption("--quick", action="store_true", help="leave out criteria that train a model")
     group.addoption("--serve", metavar="FD,LAYERS", help="judge submissions that come over this socket, confined")
 
 
@@ -86,6 +87,7 @@ class GraderPlugin:
         self.suites: dict[Path, Suite | None] = {}
         self.submission: Path | None = config.getoption("submission")
         self.serving = bool(config.getoption("serve"))
+        self.course_seed: int | None = config.getoption("course_seed")
         self.sessions: dict[str, Session] = {}
         self.results: dict[tuple[str, str], list[CriterionResult]] = {}
         self.tests: Counter[tuple[str, str]] = Counter()  # how many tests a criterion has
@@ -97,6 +99,12 @@ class GraderPlugin:
     def connect(self, transport: Callable[[], Transport], events: BinaryIO) -> None:
         """Judge the next tests over this transport, and tell what happens."""
         self.transport, self.events = transport, events
+
+    def has_failure(self) -> bool:
+        """Whether a criterion whose tests have all run is not passed."""
+        return any(
+            len(results) == self.tests[key] and not combine(results).passed for key, results in self.results.items()
+        )
 
     def forget(self) -> None:
         """Be as if no test had run yet."""
@@ -117,6 +125,10 @@ class GraderPlugin:
             ids = set(wanted.split(","))
             ours = [item for item in ours if self.criterion(item).id in ids]
             items[:] = ours
+        if self.config.getoption("quick"):
+            long = [item for item in ours if self.criterion(item).long]
+            ours = [item for item in ours if item not in long]
+            items[:] = [item for item in items if item not in long]
         for item in ours:
             self.prepare(item)
         # The simulated accelerator stays on once it is on, so whoever needs it comes last.
@@ -130,9 +142,9 @@ class GraderPlugin:
             item.add_marker(pytest.mark.timeout(self.criterion(item).timeout))
         function: Any = getattr(item, "obj", None)
         if getattr(function, "is_hypothesis_test", False):
-            from hypothesis import HealthCheck, Phase, seed, settings
+            from hypothesis import HealthCheck, Phase, settings
 
-            seed(self.seed(item))(function)
+            self.seed_hypothesis(item)
             if not getattr(function, "_hypothesis_internal_settings_applied", False):
                 phases = [Phase.explicit, Phase.generate]
                 settings(
@@ -144,6 +156,13 @@ class GraderPlugin:
                     # A small counterexample helps a student; a hidden one is shown to nobody.
                     phases=phases if self.criterion(item).hidden else [*phases, Phase.shrink],
                 )(function)
+
+    def seed_hypothesis(self, item: pytest.Item) -> None:
+        function: Any = getattr(item, "obj", None)
+        if getattr(function, "is_hypothesis_test", False):
+            from hypothesis import seed
+
+            seed(self.seed(item))(function)
 
     def suite_of(self, item: pytest.Item) -> Suite | None:
         if item.path not in self.suites:
@@ -174,10 +193,15 @@ class GraderPlugin:
         return self.suite(item).exercise.name, self.criterion(item).id
 
     def seed(self, item: pytest.Item, purpose: str = "") -> int:
-        course_seed = self.config.getoption("course_seed")
         suite = self.suite(item)
         test = f"{purpose}{suite.exercise.name}/{item.name}"
-        return seed_for(suite.course.seed if course_seed is None else course_seed, test)
+        return seed_for(suite.course.seed if self.course_seed is None else self.course_seed, test)
+
+    def reseed(self, course_seed: int, items: list[pytest.Item]) -> None:
+        """Draw the inputs of these tests from another seed."""
+        self.course_seed = course_seed
+        for item in items:
+            self.seed_hypothesis(item)
 
     # Running
 

@@ -30,12 +30,20 @@ class Judge:
     """One warm judge process; give it one task at a time."""
 
     def __init__(
-        self, course: Course, exercises: Sequence[Exercise], seed: int, layers: Layers, core: int | None = None
+        self,
+        course: Course,
+        exercises: Sequence[Exercise],
+        seed: int,
+        layers: Layers,
+        *,
+        core: int | None = None,
+        quick: bool = False,
     ) -> None:
         self.course = course
         self.exercises = {exercise.name: exercise for exercise in exercises}
         self.seed = seed
         self.layers = layers
+        self.quick = quick  # without the criteria that train a model
         self.core = core  # the processor for it and its workers: a student's threads starve nobody else's
         self.process: subprocess.Popen[bytes] | None = None
         self.closed = False
@@ -70,6 +78,8 @@ class Judge:
             elif isinstance(event, Done):
                 fault = event.fault
                 break
+        if task.first_failure and not fault:
+            criteria = tuple(criterion for criterion in criteria if criterion.id in results)
         if not fault and (not criteria or len(results) < len(criteria)):
             fault = "the judge did not finish"
         if fault and not (last and criteria):
@@ -91,11 +101,12 @@ class Judge:
         self.buffer = b""
         self.waiting: list[Event] = []
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the judge
+        quick = ["--quick"] if self.quick else []
         threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
         with far:
             self.process = subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
                 [
-                    sys.executable, "-m", "pytest", *suites, "-q", "-p", "no:cacheprovider", "--tb=line",
+                    sys.executable, "-m", "pytest", *suites, *quick, "-q", "-p", "no:cacheprovider", "--tb=line",
                     "--import-mode=importlib", f"--rootdir={self.course.root}", f"--course-seed={self.seed}",
                     f"--serve={far.fileno()},{msgspec.json.encode(self.layers).decode()}", "-p", "no:faulthandler",
                     "-p", "no:logging", "-p", "no:warnings", "--capture=no",  # per test they cost more than most tests

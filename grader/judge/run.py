@@ -31,9 +31,10 @@ PYTEST_FAULTS = (3, 4)  # pytest's exit codes for its own internal and usage err
 class UnconfinedJudge:
     """Grades where student code cannot be confined: in a process of its own, and no more than that."""
 
-    def __init__(self, course: Course, seed: int) -> None:
+    def __init__(self, course: Course, seed: int, *, quick: bool = False) -> None:
         self.course = course
         self.seed = seed
+        self.quick = quick
 
     def grade(self, task: Task) -> ExerciseResult:
         exercise = self.course.exercise(task.exercise)
@@ -43,7 +44,12 @@ class UnconfinedJudge:
                 (Path(folder) / Path(name).name).write_bytes(content)
             try:
                 criteria = run_suites(
-                    suites, Path(folder), budget=exercise.budget, seed=self.seed, cwd=self.course.root
+                    suites,
+                    Path(folder),
+                    budget=exercise.budget,
+                    seed=self.seed,
+                    cwd=self.course.root,
+                    quick=self.quick,
                 )
             except JudgeFault as fault:
                 return ExerciseResult(name=exercise.name, criteria=(), fault=str(fault))
@@ -54,16 +60,16 @@ class UnconfinedJudge:
 
 
 def run_suites(
-    suites: Sequence[Path], submission: Path, *, budget: float, seed: int, cwd: Path
+    suites: Sequence[Path], submission: Path, *, budget: float, seed: int, cwd: Path, quick: bool = False
 ) -> tuple[CriterionResult, ...]:
-    """Every criterion of the suites, with its verdict, in the order of the suites."""
+    """Every criterion of the suites, with its verdict, in the order of the suites; ``quick``: without training."""
     criteria: tuple[Criterion, ...] = ()
     results: dict[str, CriterionResult] = {}
     deadline: float | None = None
     while True:
         left = ",".join(c.id for c in criteria if c.id not in results) if criteria else None
         with tempfile.TemporaryDirectory(prefix="grader-") as folder:
-            child = _Child(suites, submission, seed, cwd, Path(folder), left)
+            child = _Child(suites, submission, seed, cwd, Path(folder), left, quick)
             child.watch(deadline, budget)
         criteria = criteria or child.criteria
         deadline = deadline or child.deadline
@@ -88,7 +94,14 @@ class _Child:
     """One pytest process and what it told us."""
 
     def __init__(
-        self, suites: Sequence[Path], submission: Path, seed: int, cwd: Path, folder: Path, criteria: str | None
+        self,
+        suites: Sequence[Path],
+        submission: Path,
+        seed: int,
+        cwd: Path,
+        folder: Path,
+        criteria: str | None,
+        quick: bool,
     ) -> None:
         self.events = folder / "events"
         self.log = folder / "log"
@@ -99,6 +112,8 @@ class _Child:
         ]  # fmt: skip
         if criteria is not None:
             self.command.append(f"--criteria={criteria}")
+        if quick:
+            self.command.append("--quick")
         self.cwd = cwd
         self.criteria: tuple[Criterion, ...] = ()
         self.results: dict[str, CriterionResult] = {}

@@ -140,8 +140,10 @@ class JudgeServer:
             exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
         )
         plugin.connect(lambda: transport, self.events)
+        if task.seed is not None:
+            plugin.reseed(task.seed, items)
         write_event(self.events, Collected(plugin.criteria(items)))
-        _run(items)
+        _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
         if transport.fault:
             raise transport.fault
         transport.close()
@@ -151,9 +153,11 @@ def _needs_device(item: pytest.Item) -> bool:
     return "device" in getattr(item, "fixturenames", ())
 
 
-def _run(items: list[pytest.Item]) -> None:
+def _run(items: list[pytest.Item], until: Callable[[], bool] = lambda: False) -> None:
     for item, following in zip(items, [*items[1:], None], strict=True):
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if until():
+            return
 
 
 def _guarded(work: Callable[[], None]) -> None:

@@ -11,6 +11,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     exercise: str
     sources: dict[str, tuple[str, bytes]]
     problem: str = ""  # why the files cannot be used, if so
+    seed: int | None = None  # draw inputs from this seed, not from the judge's
+    first_failure: bool = False  # stop there: all that is asked is whether there is one
 
 
 class JudgeFault(Exception):  # noqa: N818  # a fault of ours, and named so throughout

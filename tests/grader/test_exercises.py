@@ -49,19 +49,32 @@ def everything(tmp_path_factory):
     return files
 
 
-@pytest.fixture(scope="session")
-def graded(everything, tmp_path_factory):
-    """Everything, judged once, confined as for a class."""
+def grade(files, results, *, quick):
+    """Each of these, judged once, confined as for a class; earlier exercises are the course's own."""
     settings = Settings(
-        course=COURSE, exercises=COURSE.exercises, seed=COURSE.seed, jobs=os.cpu_count(), layers=find_layers()
-    )
-    pile = [Submission(student=str(key), files={exercise.name: path}) for key, (exercise, path) in everything.items()]
-    with open_gradebook(tmp_path_factory.mktemp("results")) as gradebook:
+        course=COURSE, exercises=COURSE.exercises, seed=COURSE.seed, jobs=os.cpu_count(), layers=find_layers(),
+        quick=quick,
+    )  # fmt: skip
+    pile = [Submission(student=str(key), files={exercise.name: path}) for key, (exercise, path) in files.items()]
+    with open_gradebook(results) as gradebook:
         students = grade_class(settings, pile, gradebook, lambda: None)
     return {
         key: next(found for found in student.exercises if found.name == exercise.name)
-        for (key, (exercise, _)), student in zip(everything.items(), students, strict=True)
+        for (key, (exercise, _)), student in zip(files.items(), students, strict=True)
     }
+
+
+@pytest.fixture(scope="session")
+def graded(everything, tmp_path_factory):
+    """Everything without the criteria that train a model."""
+    return grade(everything, tmp_path_factory.mktemp("results"), quick=True)
+
+
+@pytest.fixture(scope="session")
+def solved(everything, tmp_path_factory):
+    """The solutions with all criteria."""
+    solutions = {key: value for key, value in everything.items() if key[0] == "solution"}
+    return grade(solutions, tmp_path_factory.mktemp("solved"), quick=False)
 
 
 def failures(result):
@@ -69,8 +82,21 @@ def failures(result):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_solution_gets_everything(graded, name):
-    assert failures(graded["solution", name]) == {}
+def test_the_solution_gets_everything(solved, name):
+    assert failures(solved["solution", name]) == {}
+
+
+def test_the_solutions_build_on_each_other(tmp_path):
+    """With the solutions of the earlier exercises in the place of stand-ins."""
+    whole = Submission(student="all", files={e.name: COURSE.solution(e) for e in COURSE.exercises})
+    settings = Settings(
+        course=COURSE, exercises=tuple(e for e in COURSE.exercises if e.builds_on), seed=COURSE.seed,
+        jobs=os.cpu_count(), layers=find_layers(), quick=True,
+    )  # fmt: skip
+    with open_gradebook(tmp_path) as gradebook:
+        (student,) = grade_class(settings, [whole], gradebook, lambda: None)
+    assert [failures(exercise) for exercise in student.exercises] == [{} for _ in settings.exercises]
+    assert all(not exercise.stand_ins for exercise in student.exercises)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -96,8 +122,8 @@ def test_a_mistake_is_caught_where_it_should_be(graded, exercise, mistake):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_third_of_the_criteria_is_public_and_the_manifest_counts_the_others(graded, name):
-    criteria = [c.criterion for c in graded["solution", name].criteria]
+def test_a_third_of_the_criteria_is_public_and_the_manifest_counts_the_others(solved, name):
+    criteria = [c.criterion for c in solved["solution", name].criteria]
     hidden = sum(c.hidden for c in criteria)
     assert COURSE.exercise(name).hidden_criteria == hidden
     assert 0.25 <= (len(criteria) - hidden) / len(criteria) <= 0.5
@@ -112,7 +138,8 @@ def test_every_exercise_is_complete(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_examples_in_the_docstrings_hold(name):
+def test_the_examples_in_the_docstrings_hold(name, monkeypatch):
+    monkeypatch.syspath_prepend(COURSE.root / "solutions")  # some import others
     source = COURSE.solution(COURSE.exercise(name)).read_text(encoding="utf-8")
     kinds = (ast.FunctionDef, ast.ClassDef)
     functions = [n for n in ast.parse(source).body if isinstance(n, kinds) and n.name[0] != "_"]
@@ -136,7 +163,7 @@ def test_both_transports_agree(everything, graded):
     def in_process(key):
         exercise, file = everything[key]
         suites = [COURSE.public_suite(exercise), COURSE.hidden_suite(exercise)]
-        return run_suites(suites, file, budget=exercise.budget, seed=COURSE.seed, cwd=COURSE.root)
+        return run_suites(suites, file, budget=exercise.budget, seed=COURSE.seed, cwd=COURSE.root, quick=True)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for key, criteria in zip(chosen, pool.map(in_process, chosen), strict=True):

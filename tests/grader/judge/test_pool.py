@@ -1,13 +1,16 @@
 """A warm judge survives what happens to its parts."""
 
 import os
+import random
 import signal
 import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from grader.judge.pool import Judge
+from grader.judge.seeding import seed_for
 from grader.judge.task import Task
 from grader.manifest import load_course
 from grader.models import Verdict
@@ -77,3 +80,13 @@ def test_a_criterion_that_the_solution_fails_is_our_fault(tiny, judge):
         "any": "passed",
     }
     assert "the solution itself fails it" in result.criteria[1].message
+
+
+def test_another_seed_and_the_first_failure(judge):
+    known = random.Random(seed_for(judge.seed, "addition/test_any")).randrange(1000)
+    unlucky = task(f"def add(a, b):\n    return a + b + (a == {known})\n".encode())
+    assert [c.passed for c in judge.grade(unlucky).criteria] == [True, True, False]
+    assert [c.passed for c in judge.grade(replace(unlucky, seed=99)).criteria] == [True, True, True]
+    stopped = judge.grade(replace(task(b"def add(a, b):\n    return a - b\n"), first_failure=True))
+    assert [(c.criterion.id, c.passed) for c in stopped.criteria] == [("small", False)]
+    assert len(judge.grade(unlucky).criteria) == 3
