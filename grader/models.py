@@ -48,6 +48,14 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
     long: bool = False  # it trains a model
 
 
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """A known mistake that gives the answers which the student's code gave."""
+
+    id: str
+    explanation: str
+    hint: str
+
+
 class CriterionResult(msgspec.Struct, frozen=True, kw_only=True):
     """A criterion with what became of it for one student."""
 
@@ -55,6 +63,7 @@ class CriterionResult(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     message: str = ""  # what students may read of the failure
     line: str = ""  # the place in the student's file, where known
+    diagnoses: tuple[Diagnosis, ...] = ()
 
     @property
     def passed(self) -> bool:

@@ -17,6 +17,7 @@ import grader
 from grader.gradebook import Gradebook, hash_files, hash_sources
 from grader.judge.task import Task
 from grader.manifest import Course, Exercise
+from grader.misconceptions import bank_path
 from grader.models import ExerciseResult, StudentResult, Verdict
 from grader.sandbox.layers import Layers
 from grader.scoring import exercise_score
@@ -52,6 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     jobs: int
     layers: Layers | None  # None: unconfined
     quick: bool = False  # leave out criteria that train a model
+    diagnose: bool = False  # look for the known mistakes that explain failures
 
     def make_judges(self, count: int) -> list[Grading]:
         if self.layers is None:
@@ -143,6 +145,7 @@ def fingerprint(settings: Settings, exercise: Exercise) -> str:
     package = Path(grader.__file__).parent
     files = [course.public_suite(exercise), course.hidden_suite(exercise), course.solution(exercise)]
     files += (course.root / "data").glob("*.py")  # suites draw from it
+    files += [bank_path(course, exercise)] if settings.diagnose else []
     extra = f"{grader.__version__} {settings.seed} {exercise} {settings.layers is None} {settings.quick}"
     return hash_files([*files, *package.rglob("*.py")], extra=extra)
 
@@ -152,6 +155,7 @@ class TaskReader:
 
     def __init__(self, settings: Settings) -> None:
         self.course = settings.course
+        self.diagnose = settings.diagnose
         self.fingerprints = {exercise.name: fingerprint(settings, exercise) for exercise in settings.exercises}
 
     def work(
@@ -173,6 +177,7 @@ class TaskReader:
                     problem = problem or why
                     sources[name.removesuffix(".py")] = (name, content)
         task = Task(exercise=exercise.name, sources=sources, problem=problem, seed=seed, first_failure=first_failure)
+        task = msgspec.structs.replace(task, diagnose=self.diagnose)
         return self._work(submission.student, task, own=frozenset(own))
 
     def with_stand_ins(self, work: Work, names: frozenset[str]) -> Work:
@@ -184,7 +189,7 @@ class TaskReader:
         return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
 
     def _work(self, student: str, task: Task, **built_on: frozenset[str]) -> Work:
-        how = f"{task.problem} {task.seed} {task.first_failure}"
+        how = f"{task.problem} {task.seed} {task.first_failure} {task.diagnose}"
         key = hash_sources(task.sources, extra=f"{self.fingerprints[task.exercise]} {how}")
         return Work(student=student, task=task, key=key, **built_on)
 

@@ -28,6 +28,13 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     result: CriterionResult
 
 
+class Diagnosed(msgspec.Struct, frozen=True, tag="diagnosed"):
+    """Which known mistakes explain a failed criterion."""
+
+    id: str
+    mistakes: tuple[str, ...]
+
+
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
     """A warm judge waits for its first task, and tells what is wrong with its suites."""
 
@@ -41,7 +48,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     fault: str = ""
 
 
-Event = Collected | Started | Finished | Ready | Done
+Event = Collected | Started | Finished | Diagnosed | Ready | Done
 
 _decoder = msgspec.json.Decoder(Event)
 

@@ -21,6 +21,7 @@ from grader.errors import GraderError
 from grader.judge.accelerator import SIMULATED, real_accelerator
 from grader.judge.criteria import check_suite, criterion_of
 from grader.judge.events import Collected, Finished, Started, write_event
+from grader.judge.recording import Recording
 from grader.judge.seeding import seed_for
 from grader.judge.student import Session, Student, was_answered
 from grader.judge.suites import Suite, find_suite
@@ -95,6 +96,7 @@ class GraderPlugin:
         events = config.getoption("events")
         self.events: BinaryIO | None = events.open("ab") if events else None
         self.transport: Callable[[], Transport] | None = None  # in process, unless a server connects another
+        self.recordings: dict[str, list[Recording]] | None = None  # by criterion, if someone wants them
 
     def connect(self, transport: Callable[[], Transport], events: BinaryIO) -> None:
         """Judge the next tests over this transport, and tell what happens."""
@@ -221,7 +223,11 @@ class GraderPlugin:
         """The student's module: its functions by name."""
         simulate = "device" in request.fixturenames and self.accelerator() == SIMULATED
         # Not the seed of the test's own inputs: whoever has that can draw them too.
-        student = Student(self.session_of(request.node), self.seed(request.node, "student/"), simulate=simulate)
+        seed = self.seed(request.node, "student/")
+        recording = Recording(simulate=simulate) if self.recordings is not None else None
+        student = Student(self.session_of(request.node), seed, simulate=simulate, recording=recording)
+        if self.recordings is not None and recording:
+            self.recordings.setdefault(self.criterion(request.node).id, []).append(recording)
         request.node.stash[STUDENT] = student
         return student
 

@@ -10,15 +10,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from grader.judge.events import Collected, Done, Event, Finished, Ready, read_events
+from grader.judge.events import Collected, Diagnosed, Done, Event, Finished, Ready, read_events
 from grader.judge.server import GRACE
 from grader.judge.task import JudgeFault, Task
 from grader.manifest import Course, Exercise
-from grader.models import Criterion, CriterionResult, ExerciseResult, Verdict
+from grader.misconceptions import bank_path, load_misconceptions
+from grader.models import Criterion, CriterionResult, Diagnosis, ExerciseResult, Verdict
 from grader.sandbox.layers import Layers
 
 START_UP = 240.0  # seconds in which a judge must be warm, on a busy machine
@@ -69,12 +70,15 @@ class Judge:
         deadline = time.monotonic() + self.exercises[task.exercise].budget + 2 * GRACE
         criteria: tuple[Criterion, ...] = ()
         results: dict[str, CriterionResult] = {}
+        mistakes: dict[str, tuple[str, ...]] = {}
         while True:
             event = self._receive(deadline)
             if isinstance(event, Collected):
                 criteria = event.criteria
             elif isinstance(event, Finished):
                 results[event.result.criterion.id] = event.result
+            elif isinstance(event, Diagnosed):
+                mistakes[event.id] = event.mistakes
             elif isinstance(event, Done):
                 fault = event.fault
                 break
@@ -86,10 +90,25 @@ class Judge:
             raise JudgeFault(f"{fault}\n{self._words()}".strip())
         unsound = self.ready.unsound.get(task.exercise, {})
         judged = {name: result for name, result in results.items() if name not in unsound}
+        judged |= self._diagnosed(task.exercise, judged, mistakes)
         return ExerciseResult(
             name=task.exercise,
             criteria=tuple(judged.get(c.id) or _not_judged(c, unsound.get(c.id, fault)) for c in criteria),
         )
+
+    def _diagnosed(
+        self, exercise: str, judged: Mapping[str, CriterionResult], mistakes: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, CriterionResult]:
+        """The failed criteria that are explained, with what to tell the student."""
+        if not mistakes:
+            return {}
+        bank = load_misconceptions(bank_path(self.course, self.exercises[exercise]))
+        known = {m.id: Diagnosis(id=m.id, explanation=m.explanation, hint=m.hint) for m in bank}
+        return {
+            id_: msgspec.structs.replace(judged[id_], diagnoses=tuple(known[mistake] for mistake in found))
+            for id_, found in mistakes.items()
+            if id_ in judged
+        }
 
     def _start(self) -> None:
         suites = [

@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from grader.judge.events import Collected, Done, Ready, write_event
+from grader.judge.diagnosis import Suspects, diagnose, load_suspects
+from grader.judge.events import Collected, Diagnosed, Done, Ready, write_event
 from grader.judge.outcomes import StudentFailure
 from grader.judge.suites import find_suite
 from grader.judge.task import Task
 from grader.judge.transports.confined import ConfinedTransport
+from grader.judge.verdicts import combine
 from grader.sandbox import linux
 from grader.sandbox.launcher import Zygote, ZygoteDied
 from grader.sandbox.layers import Layers
@@ -48,6 +50,7 @@ class JudgeServer:
         self.layers = layers
         self.zygote: Zygote | None = None
         self.faults: dict[str, str] = {}
+        self.suspects: dict[str, Suspects | None] = {}  # by exercise, as far as they were needed
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         suite = find_suite(self.plugin.config.rootpath / report.nodeid) if report.failed else None
@@ -112,6 +115,9 @@ class JudgeServer:
         assert self.zygote is not None
         if self.zygote.process.poll() is not None:
             self.renew()
+        if task.diagnose and items and task.exercise not in self.suspects:  # here, once, and not in every child
+            suite = self.plugin.suite(items[0])
+            self.suspects[task.exercise] = load_suspects(suite.course, suite.exercise)
         child = os.fork()
         if child == 0:
             _guarded(lambda: self.run_child(task, items))
@@ -143,10 +149,18 @@ class JudgeServer:
         if task.seed is not None:
             plugin.reseed(task.seed, items)
         write_event(self.events, Collected(plugin.criteria(items)))
+        plugin.recordings = {} if task.diagnose else None
         _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
         if transport.fault:
             raise transport.fault
         transport.close()
+        suspects = self.suspects.get(task.exercise)
+        if plugin.recordings and suspects:
+            passed = {id_ for (_, id_), results in plugin.results.items() if combine(results).passed}
+            of_passed = {id_: tests for id_, tests in plugin.recordings.items() if id_ in passed}
+            of_failed = {id_: tests for id_, tests in plugin.recordings.items() if id_ not in passed}
+            for id_, mistakes in diagnose(suspects, of_failed, of_passed).items():
+                write_event(self.events, Diagnosed(id_, mistakes))
 
 
 def _needs_device(item: pytest.Item) -> bool:

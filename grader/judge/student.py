@@ -12,9 +12,10 @@ import pytest
 
 from grader.judge.callbacks import Callbacks
 from grader.judge.outcomes import StudentFailure, out_of_budget, timed_out
+from grader.judge.recording import Recording, no_answer, objection
 from grader.judge.transports.base import Transport
 from grader.models import Verdict
-from grader.wire.messages import Call, Handle, Reply
+from grader.wire.messages import Call, Failure, Handle, Reply
 
 PATIENCE = 2  # a function that ran out of time so often is not called again
 
@@ -49,12 +50,15 @@ class Session:
 class Student:
     """Attribute access names a function or class of the student's module."""
 
-    def __init__(self, session: Session, seed: int, *, simulate: bool = False) -> None:
+    def __init__(
+        self, session: Session, seed: int, *, simulate: bool = False, recording: Recording | None = None
+    ) -> None:
         self._session = session
         self._simulate = simulate
         self._seed: int | None = seed
         self._out_of_time: StudentFailure | None = None
         self._answered = False
+        self._recording = recording
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):
@@ -69,16 +73,27 @@ class Student:
             raise timed_out(label)
         self._session.load(simulate=self._simulate)
         seed, self._seed = self._seed, None  # with a test's first call
+        call = msgspec.structs.replace(call, seed=seed)
+        outcome: Reply | Failure | None = None
         try:
-            reply = self._session.transport.call(msgspec.structs.replace(call, seed=seed), callbacks)
+            outcome = reply = self._session.transport.call(call, callbacks)
         except StudentFailure as failure:
+            if failure.verdict is Verdict.ERROR:
+                outcome = Failure(types=failure.types, message=failure.text)
             if failure.verdict is not Verdict.TIMEOUT:
                 raise
+            outcome = no_answer()
             raise self._note_timeout(label) from None
+        except AssertionError as error:  # of a function of the test's
+            outcome = objection(error)
+            raise
         except pytest.fail.Exception as error:  # pytest-timeout's alarm rang inside the student's code
             if "Timeout" not in str(error):
                 raise
             raise self._note_timeout(label) from None
+        finally:
+            if self._recording:
+                self._recording.add(call, callbacks.functions, outcome)
         self._answered = True
         return reply
 

@@ -62,7 +62,8 @@ def criterion_document(result: CriterionResult) -> dict[str, Any]:
         "message": result.message,
         "line": result.line,
         "hint": "" if result.passed else criterion.hint,
-        "diagnosis": None,
+        "diagnosis": " ".join(f"{d.explanation} {d.hint}" for d in result.diagnoses) or None,
+        "misconceptions": [diagnosis.id for diagnosis in result.diagnoses],
     }
 
 

@@ -149,10 +149,15 @@ class Training:
             files.append(self.out / f"loss.{ending}")
             draw_loss(files[-1], self.story.losses, title)
         for word, answer in zip(words, self.translate(words), strict=True):
-            weights = self.learner.look(word, answer)
-            for ending in ("svg", "png"):
-                files.append(self.out / f"attention_{_file_name(word)}.{ending}")
-                draw_attention(files[-1], weights, word, answer, title)
+            drawn = [("", answer)]
+            right = self.data.right_answers(word)
+            if right and answer not in right:  # where it looks when it is told, which is what training does
+                drawn.append(("_told", right[-1]))
+            for label, text in drawn:
+                weights = self.learner.look(word, text)
+                for ending in ("svg", "png"):
+                    files.append(self.out / f"attention_{_file_name(word)}{label}.{ending}")
+                    draw_attention(files[-1], weights, word, text, f"{title}{label and ', told the answer'}")
         return Outcome(
             exercise=self.exercise.name, task=self.task.name, steps=self.story.step, parameters=self.parameters,
             seconds=round(self.story.seconds, 1), loss=self.story.losses[-1][1],

@@ -36,6 +36,12 @@ class Data(msgspec.Struct, frozen=True, kw_only=True):
     sources: list[Sequence[str]]
     references: list[list[Sequence[str]]]
 
+    def right_answers(self, source: Sequence[str]) -> list[list[str]]:
+        """All that is known to be right for this source, seen or unseen; nothing if it is in no data."""
+        seen = [list(target) for known, target in self.train if known == source]
+        unseen = [answers for known, answers in zip(self.sources, self.references, strict=True) if known == source]
+        return seen + [list(answer) for answers in unseen for answer in answers]
+
 
 class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
     """A task by name."""

@@ -13,6 +13,7 @@ ROOT = Path(grader.__file__).parent
 LAYERS = [
     ["__main__"],
     ["cli"],
+    ["validation"],
     ["pipeline"],
     ["training"],
     ["student"],
@@ -23,6 +24,7 @@ LAYERS = [
     ["sandbox"],
     ["wire"],
     ["gradebook"],
+    ["misconceptions"],
     ["scoring"],
     ["manifest"],
     ["models"],

@@ -1,0 +1,220 @@
+"""Public tests of `seq2seq`. Run them with `pytest exercises/seq2seq` or `grader check seq2seq`; the hidden ones ask
+for more."""
+
+import math
+
+import torch
+from torch import nn
+
+from grader.judge import assert_close, assert_equal, criterion, module_of, student_raises
+
+PAIRS = [("abc", "cba"), ("b", "b"), ("ca", "ac"), ("abca", "acba"), ("cc", "cc")]
+
+
+def small_model(student, source_size=7, target_size=7, hidden_dim=4):
+    """A model of the student's with random weights, in float64."""
+    encoder, decoder = student.Encoder(source_size, 3, hidden_dim), student.AttentionDecoder(target_size, 3, hidden_dim)
+    model = student.Seq2Seq(encoder, decoder)
+    model.double()
+    return model
+
+
+def parts_of(found, shapes, what):
+    """The tensors in a result, once it is certain that they are there and have these shapes."""
+    assert isinstance(found, tuple) and len(found) == len(shapes), f"{what} must return {len(shapes)} tensors"
+    for part, (name, shape) in zip(found, shapes.items(), strict=True):
+        assert isinstance(part, torch.Tensor), f"{name}, of {what}, must be a tensor"
+        assert_equal(list(part.shape), list(shape), f"the shape of {name}, of {what},")
+    return found
+
+
+# Batches and loss
+
+
+@criterion(
+    "Read one token, say the next",
+    points=2,
+    kind="value",
+    hint="target_in is <sos> and the target; target_out is the target and <eos>: the same tokens, one place apart.",
+)
+def test_shifted_targets(student):
+    """A batch has the source with <eos>, and the target twice: once after <sos>, once before <eos>."""
+    letters = student.Vocabulary("abc")
+    found = student.make_batch([("ab", "c"), ("c", "cab")], letters, letters)
+    expected = (
+        torch.tensor([[4, 5, 2], [6, 2, 0]]),
+        torch.tensor([3, 2]),
+        torch.tensor([[1, 6, 0, 0], [1, 6, 4, 5]]),
+        torch.tensor([[6, 2, 0, 0], [6, 4, 5, 2]]),
+    )
+    what = "make_batch([('ab', 'c'), ('c', 'cab')]): (source, source_lengths, target_in, target_out)"
+    assert_close(found, expected, what)
+
+
+@criterion(
+    "A loss of real tokens only",
+    points=2,
+    kind="value",
+    hint="Divide by the number of tokens that are not <pad>, not by N·T.",
+)
+def test_loss_of_real_tokens(student):
+    """The loss is the mean over the real tokens: what stands at the padding, and how much of it, does not matter."""
+    probabilities = torch.tensor(
+        [[[0.1, 0.2, 0.3, 0.4], [0.2, 0.2, 0.5, 0.1]], [[0.7, 0.1, 0.1, 0.1], [0.4, 0.3, 0.2, 0.1]]]
+    )
+    targets = torch.tensor([[3, 2], [1, 0]])
+    expected = torch.tensor(-(math.log(0.4) + math.log(0.5) + math.log(0.1)) / 3)
+    found = student.masked_cross_entropy(probabilities.log(), targets)
+    assert_close(found, expected, "masked_cross_entropy of three real tokens, with the probabilities 0.4, 0.5 and 0.1,")
+
+
+# Encoder and decoder
+
+
+@criterion(
+    "Padded, and alone",
+    points=3,
+    kind="invariance",
+    hint="pack_padded_sequence(…, batch_first=True, enforce_sorted=False), and pad_packed_sequence for the way back.",
+)
+def test_padded_and_alone(student):
+    """In a padded batch each sentence is read as if it were alone: from its first token to its last, and back."""
+    model = small_model(student)
+    weights = model.encoder.state_dict()
+    reader = nn.GRU(3, 4, batch_first=True, bidirectional=True).double()
+    reader.load_state_dict({name.removeprefix("rnn."): w for name, w in weights.items() if name.startswith("rnn.")})
+    source, lengths = torch.tensor([[5, 2, 0, 0], [4, 6, 5, 2], [6, 4, 2, 0]]), torch.tensor([2, 4, 3])
+    found = model.encoder(source, lengths)
+    states, final = parts_of(found, {"states": (3, 4, 8), "final": (3, 4)}, "Encoder(7, 3, 4) of a batch (3, 4)")
+    for n, length in enumerate(lengths.tolist()):
+        with torch.no_grad():
+            alone, last = reader(weights["embedding.weight"][source[n : n + 1, :length]])  # a sentence, without padding
+        what = f"sentence {n}, which has {length} tokens in a batch as wide as 4"
+        assert_close(states[n, :length], alone[0], f"the states of {what},")
+        assert_close(states[n, length:], torch.zeros(4 - length, 8).double(), f"the states past the end of {what},")
+        summary = torch.tanh(weights["bridge.weight"] @ last.flatten() + weights["bridge.bias"])
+        assert_close(final[n], summary, f"the final state of {what},")
+
+
+@criterion(
+    "One step, by hand",
+    points=3,
+    kind="value",
+    hint="The context comes first, from the state before; then the cell reads [embedding; context]; then the output "
+    "[new state; context; embedding].",
+)
+def test_one_step_by_hand(student):
+    """One step of a decoder whose weights are so simple that its result can be seen without a computer."""
+    # No energy: all real positions weigh the same. A cell of zeros halves its state. The output copies what it gets.
+    decoder = student.AttentionDecoder(9, 3, 2)
+    weights = {name: torch.zeros_like(weight) for name, weight in decoder.state_dict().items()}
+    weights["embedding.weight"][5] = torch.tensor([0.1, 0.2, 0.3])
+    weights["output.weight"] = torch.eye(9)
+    decoder.load_state_dict(weights)
+    memory = torch.tensor([[[1.0, 2.0, 3.0, 4.0], [3.0, 2.0, 1.0, 0.0], [9.0, 9.0, 9.0, 9.0]]])
+    mask = torch.tensor([[True, True, False]])
+    found = decoder(torch.tensor([5]), torch.tensor([[0.6, -0.8]]), memory, mask)
+    expected = (
+        torch.tensor([[0.3, -0.4, 2.0, 2.0, 2.0, 2.0, 0.1, 0.2, 0.3]]),
+        torch.tensor([[0.3, -0.4]]),
+        torch.tensor([[0.5, 0.5, 0.0]]),
+    )
+    assert_close(found, expected, "a step of AttentionDecoder(9, 3, 2): (logits, state, weights)")
+
+
+# The whole
+
+
+@criterion(
+    "Step by step, and the past only",
+    points=3,
+    kind="invariance",
+    hint="Start from the encoder's final state, read target_in[:, t] at step t, and hand the new state on.",
+)
+def test_step_by_step(student):
+    """The whole is the decoder, step by step; token t of the target changes the scores from t on, and none before."""
+    model = small_model(student)
+    source, lengths = torch.tensor([[4, 5, 6, 2], [6, 2, 0, 0]]), torch.tensor([4, 2])
+    target_in = torch.tensor([[1, 5, 4, 6, 6], [1, 4, 6, 5, 4]])
+    (logits,) = parts_of((model(source, lengths, target_in),), {"logits": (2, 5, 7)}, "Seq2Seq")
+    memory, state = model.encoder(source, lengths)
+    mask = torch.tensor([[True, True, True, True], [True, True, False, False]])
+    for t in range(5):
+        step, state, _ = model.decoder(target_in[:, t], state, memory, mask)
+        assert_close(logits[:, t], step, f"the logits at position {t}, compared with your decoder's,")
+    other = target_in.clone()
+    other[:, 3] = torch.tensor([4, 6])
+    (changed,) = parts_of((model(source, lengths, other),), {"logits": (2, 5, 7)}, "Seq2Seq")
+    assert_close(changed[:, :3], logits[:, :3], "the logits before the position where target_in was changed")
+    assert (changed[:, 3:] != logits[:, 3:]).any(-1).all(), "a token of target_in must matter from its own position on"
+
+
+@criterion(
+    "Whose words?",
+    points=2,
+    kind="value",
+    hint="With teacher_forcing=0 every step after the first reads logits.argmax(-1) of the step before.",
+)
+def test_whose_words(student):
+    """With teacher_forcing=1 the decoder reads the target; with 0 it reads <sos>, and then what it has said itself."""
+    model = small_model(student)
+    source, lengths, target_in = (
+        torch.tensor([[4, 6, 2], [5, 2, 0]]),
+        torch.tensor([3, 2]),
+        torch.tensor([[1, 5, 4, 6]] * 2),
+    )
+    (own,) = parts_of((model(source, lengths, target_in, teacher_forcing=0.0),), {"logits": (2, 4, 7)}, "Seq2Seq")
+    said = torch.cat([target_in[:, :1], own.argmax(dim=-1)[:, :-1]], dim=1)  # what it must have read
+    assert_close(own, model(source, lengths, said), "the logits with teacher_forcing=0")
+    taught = model(source, lengths, target_in, teacher_forcing=1.0)
+    assert_close(taught, model(source, lengths, target_in), "the logits with teacher_forcing=1, and by default,")
+
+
+@criterion(
+    "One batch, by heart",
+    points=4,
+    kind="value",
+    timeout=30,
+    hint="Does the loss begin near ln V and fall? zero_grad, backward, clip, step. Low, and yet wrong translations: "
+    "training and translating differ somewhere.",
+)
+def test_one_batch_by_heart(student):
+    """An untrained model's loss is near ln V; in 60 steps on one batch it falls below 0.1, and the words are right."""
+    letters = student.Vocabulary("abc")
+    module_of(student, "torch").manual_seed(1)
+    model = small_model(student, hidden_dim=12)
+    optimizer = module_of(student, "torch").optim.Adam(model.parameters(), lr=0.03)
+    batch = student.make_batch.keep(PAIRS, letters, letters)
+    losses = [student.train_epoch(model, [batch] * steps, optimizer) for steps in (1, 29, 29, 1)]
+    assert all(isinstance(loss, float) for loss in losses), "train_epoch must return a number"
+    assert abs(losses[0] - math.log(7)) < 0.5, f"the first loss should be near ln 7 = 1.95, and it is {losses[0]:.2f}"
+    assert losses[-1] < 0.1, f"after 60 steps on one batch the loss should be below 0.1, and it is {losses[-1]:.2f}"
+    found = student.translate(model, [source for source, _ in PAIRS], letters, letters)
+    assert_equal(found, [list(target) for _, target in PAIRS], f"translate({[source for source, _ in PAIRS]})")
+
+
+@criterion(
+    "Asked to translate",
+    points=2,
+    kind="robustness",
+    hint="A list of lists of symbols. Remember model.training, and put it back.",
+)
+def test_asked_to_translate(student):
+    """translate returns a list of symbols for each source, keeps to max_len, and leaves the model's mode as it was."""
+    letters = student.Vocabulary("abc")
+    model = small_model(student)
+    model.decoder.load_state_dict({"output.bias": torch.tensor([-99.0, -99, -99, -99, 0, 0, 0])}, strict=False)
+    for training in (True, False):
+        model.train(training)
+        for beam_size in (1, 2):
+            found = student.translate(model, ["ab", "c", ["b", "x"]], letters, letters, max_len=5, beam_size=beam_size)
+            what = f"translate(…, max_len=5, beam_size={beam_size}) of three sources, by a model that never ends,"
+            assert isinstance(found, list), f"{what} must be a list"
+            assert all(isinstance(item, list) for item in found), f"{what} must be a list of lists"
+            assert_equal([len(item) for item in found], [5, 5, 5], f"the lengths in {what}")
+            assert all(symbol in ("a", "b", "c") for item in found for symbol in item), f"{what} must hold symbols"
+            assert_equal(model.training.read(), training, "model.training after translate")
+    with student_raises("ValueError", naming="max_len"):
+        student.translate(model, ["ab"], letters, letters, max_len=0)
+    with student_raises("ValueError", naming="beam_size"):
+        student.translate(model, ["ab"], letters, letters, beam_size=0)

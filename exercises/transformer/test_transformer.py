@@ -1,0 +1,202 @@
+"""Public tests of `transformer`. Run them with `pytest exercises/transformer` or `grader check transformer`; the hidden
+ones ask for more, and train your model on reversed digits and on dates."""
+
+import math
+
+import torch
+from torch import nn
+
+from grader.judge import assert_close, assert_equal, criterion, module_of, student_raises
+
+NEAR = {"rtol": 1e-4, "atol": 1e-5}  # a table of positions in float32 is right, even in a model of float64
+
+
+def normal(*shape):
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+def torch_attention(theirs, prefix):
+    """The weights of one of torch's attentions under the names that you know: it keeps q, k and v in one matrix."""
+    names = {}
+    for kind, stacked in (("weight", theirs.in_proj_weight), ("bias", theirs.in_proj_bias)):
+        for name, part in zip(("q_proj", "k_proj", "v_proj"), stacked.detach().chunk(3), strict=True):
+            names[f"{prefix}.{name}.{kind}"] = part
+        names[f"{prefix}.out_proj.{kind}"] = getattr(theirs.out_proj, kind).detach()
+    return names
+
+
+def as_torch(student, name, theirs, **attentions):
+    """The student's layer, in float64, with the weights of torch's."""
+    for parameter in theirs.parameters():
+        nn.init.normal_(parameter, std=0.5)
+    weights = {}
+    for ours, attention in attentions.items():
+        weights |= torch_attention(attention, ours)
+    for kind in ("weight", "bias"):
+        for linear in ("linear1", "linear2"):
+            weights[f"feed_forward.{linear}.{kind}"] = getattr(getattr(theirs, linear), kind).detach()
+        for norm in ("norm1", "norm2", "norm3"):
+            if hasattr(theirs, norm):
+                weights[f"{norm}.{kind}"] = getattr(getattr(theirs, norm), kind).detach()
+    layer = getattr(student, name)(theirs.linear1.in_features, 2, theirs.linear1.out_features, 0.0)
+    layer.double()
+    layer.load_state_dict(weights)
+    return layer
+
+
+@criterion(
+    "Two layers and a ReLU",
+    points=1,
+    kind="value",
+    hint="linear1, then what is negative becomes 0, then linear2.",
+)
+def test_feed_forward_by_hand(student):
+    """The feed-forward network has a ReLU between its two layers, and none after them."""
+    layer = student.FeedForward(2, 3, 0.0)
+    weights = {
+        "linear1.weight": torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]),
+        "linear1.bias": torch.tensor([0.0, 0.0, -1.0]),
+        "linear2.weight": torch.tensor([[1.0, 2.0, 3.0], [-1.0, 0.0, 0.0]]),
+        "linear2.bias": torch.tensor([0.5, 0.0]),
+    }
+    layer.load_state_dict(weights)
+    x = torch.tensor([[[2.0, -1.0], [-1.0, 3.0]]])  # hidden: 2 0 0 and 0 3 1
+    assert_close(layer(x), torch.tensor([[[2.5, -2.0], [9.5, 0.0]]]), "FeedForward(2, 3) by hand")
+
+
+@criterion(
+    "An encoder layer, as torch has it",
+    points=2,
+    kind="value",
+    hint="norm1(x + attention), norm2(x + feed_forward): the norm comes after the sum, and the mask goes to attention.",
+)
+def test_encoder_layer_as_torch(student):
+    """With the same weights and a mask, EncoderLayer equals torch.nn.TransformerEncoderLayer."""
+    theirs = nn.TransformerEncoderLayer(6, 2, 10, 0.0, batch_first=True, dtype=torch.float64)
+    layer = as_torch(student, "EncoderLayer", theirs, self_attention=theirs.self_attn)
+    x, real = normal(3, 5, 6), torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()
+    with torch.no_grad():
+        expected = theirs.train()(x, src_key_padding_mask=~real)
+    found = layer(x, real[:, None, :].expand(3, 5, 5))
+    assert_close(found, expected, "EncoderLayer(6, 2, 10)(x, mask)")
+
+
+@criterion(
+    "A decoder layer, as torch has it",
+    points=2,
+    kind="value",
+    hint="Three times norm(x + …): attention to oneself, attention to the memory (its keys and values), feed-forward.",
+)
+def test_decoder_layer_as_torch(student):
+    """With the same weights and both masks, DecoderLayer equals torch.nn.TransformerDecoderLayer."""
+    theirs = nn.TransformerDecoderLayer(6, 2, 10, 0.0, batch_first=True, dtype=torch.float64)
+    attentions = {"self_attention": theirs.self_attn, "cross_attention": theirs.multihead_attn}
+    layer = as_torch(student, "DecoderLayer", theirs, **attentions)
+    x, memory = normal(3, 4, 6), normal(3, 5, 6)
+    causal = torch.ones(4, 4).tril().bool()
+    real = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()
+    with torch.no_grad():
+        expected = theirs(x, memory, tgt_mask=~causal, memory_key_padding_mask=~real)
+    found = layer(x, memory, causal, real[:, None, :].expand(3, 4, 5))
+    assert_close(found, expected, "DecoderLayer(6, 2, 10)(x, memory, causal mask, padding mask)")
+
+
+@criterion(
+    "From the past and the source to the next token",
+    points=3,
+    kind="invariance",
+    hint="A causal mask for the target, source != pad for the source (twice: in the encoder and for the memory).",
+)
+def test_past_and_source(student):
+    """Logits at t change with the target up to t and with the source, not with the future or with more padding."""
+    model = student.Transformer(9, 11, d_model=12, num_heads=3, num_layers=2, d_ff=16, dropout=0.0)
+    model.double()
+    source = torch.tensor([[4, 5, 6, 7, 2], [8, 4, 2, 0, 0]])
+    target = torch.tensor([[1, 5, 6, 10], [1, 4, 9, 8]])
+    logits = model(source, target)
+    assert isinstance(logits, torch.Tensor), "Transformer(source, target_in) must return a tensor"
+    assert_equal(tuple(logits.shape), (2, 4, 11), "the shape of the logits")
+    other = target.clone()
+    other[:, 2] = 7
+    after = model(source, other)
+    assert_close(after[:, :2], logits[:, :2], "the logits before a token that changed", **NEAR)
+    assert (after[:, 2:] - logits[:, 2:]).abs().amax(-1).min() > 1e-3, "logits must depend on the target up to there"
+    padded = torch.cat([source, torch.zeros(2, 3).long()], dim=1)
+    assert_close(model(padded, target), logits, "the logits with more padding in the source", **NEAR)
+    source[:, 1] = 6
+    assert (model(source, target) - logits).abs().amax(-1).min() > 1e-3, "all logits must depend on the source"
+
+
+@criterion(
+    "Up, then down",
+    points=1,
+    kind="value",
+    hint="d_model**-0.5 times the smaller of step**-0.5 and step * warmup**-1.5. There is no step 0.",
+)
+def test_up_then_down(student):
+    """The learning rate rises in a straight line to its peak at `warmup`, and falls with the root of the step."""
+    expected = {1: 0.000125, 50: 0.00625, 100: 0.0125, 400: 0.00625, 10_000: 0.00125}
+    for step, rate in expected.items():
+        assert_close(student.learning_rate(step, 64, 100), rate, f"learning_rate({step}, 64, 100)")
+    with student_raises("ValueError", naming="step"):
+        student.learning_rate(0, 64, 100)
+
+
+@criterion(
+    "Not quite sure",
+    points=2,
+    kind="value",
+    hint="The table of the handout: 0.8 for the truth, 0.1 for each of the two others, nothing for <pad>.",
+)
+def test_not_quite_sure(student):
+    """The loss of the handout's table: smoothed over the real classes, averaged over the real tokens."""
+    logits = torch.tensor([[0.1, 0.2, 0.4, 0.3]]).log().expand(1, 3, 4).clone()
+    logits[:, 1] = torch.tensor([50.0, -50.0, 0.0, 0.0])  # at the padding
+    targets = torch.tensor([[2, 0, 3]])
+    found = student.label_smoothed_loss(logits, targets, smoothing=0.2)
+    assert_close(found, torch.tensor((1.014372 + 1.215757) / 2), "label_smoothed_loss of the handout's table")
+
+
+@criterion(
+    "A handful by heart",
+    points=3,
+    kind="value",
+    hint="If the loss does not fall: target_in and target_out, zero_grad, the rate set before each step. If it falls "
+    "and the translations are wrong: does translate decode as forward does?",
+    timeout=60,
+)
+def test_a_handful_by_heart(student):
+    """The loss starts near ln V, 70 steps on one batch bring it down, and translate then gives the targets back."""
+    vocabulary = module_of(student, "seq2seq").Vocabulary(list("abcdefg"))
+    model = student.Transformer(11, 11, d_model=32, num_heads=2, num_layers=1, d_ff=64, dropout=0.0)
+    pairs = [("abc", "gb"), ("b", "cab"), ("cad", "f"), ("gfedc", "abcde"), ("dab", "bad"), ("fee", "")]
+    losses = student.train(model, pairs, vocabulary, vocabulary, epochs=70, batch_size=6, seed=1)
+    assert isinstance(losses, list) and len(losses) == 70, "train must return a list with a loss for each epoch"
+    assert all(isinstance(loss, float) for loss in losses), "the losses must be plain floats"
+    assert abs(losses[0] - math.log(11)) < 1.0, f"the first loss must be near ln 11 = 2.4, and it is {losses[0]:.2f}"
+    assert losses[-1] < 1.0, f"the last loss must be below 1, and it is {losses[-1]:.2f}"  # 0.54 is the least possible
+    found = student.translate(model, [source for source, _ in pairs], vocabulary, vocabulary, max_len=8)
+    assert isinstance(found, list) and len(found) == 6, "translate must return a list with an item for each source"
+    right = sum(text == list(target) for text, (_, target) in zip(found, pairs, strict=True))
+    assert right >= 4, f"at least 4 of the 6 targets must come back, and {right} do; they are lists of symbols"
+
+
+@criterion(
+    "As it was",
+    points=2,
+    kind="robustness",
+    hint="was_training = model.training; model.eval(); try … finally: model.train(was_training).",
+)
+def test_as_it_was(student):
+    """translate works without dropout, and leaves the model in the mode in which it found it."""
+    vocabulary = module_of(student, "seq2seq").Vocabulary(list("abcd"))
+    model = student.Transformer(8, 8, d_model=8, num_heads=2, num_layers=1, d_ff=8, dropout=0.5)
+    model.eval()
+    found = student.translate(model, ["abc", "d"], vocabulary, vocabulary, max_len=6)
+    assert isinstance(found, list) and len(found) == 2, "translate must return a list with an item for each source"
+    assert_equal(model.training.read(), False, "model.training after translate, if it was False before,")
+    model.train()
+    for _ in range(3):
+        again = student.translate(model, ["abc", "d"], vocabulary, vocabulary, max_len=6)
+        assert_equal(again, found, "translate(…) of the same model in training mode")
+    assert_equal(model.training.read(), True, "model.training after translate, if it was True before,")

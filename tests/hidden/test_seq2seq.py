@@ -1,0 +1,809 @@
+"""Hidden tests of `seq2seq`. The oracle reads and writes one sentence at a time, so it never meets any padding."""
+
+import itertools
+import math
+
+import torch
+import torch.nn.functional as F  # noqa: N812  # its usual name
+
+from data.dates import date_pairs
+from data.digits import reverse_pairs
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of
+
+PAD, SOS, EOS, UNK = 0, 1, 2, 3
+EMB, HIDDEN = 3, 4  # sizes of the small models here
+SPECIAL = (PAD, SOS, UNK)  # what a decoder may, but need not, keep itself from saying
+
+
+# The oracle
+
+
+def random_weights(source_size, target_size, emb=EMB, hidden=HIDDEN):
+    """A state_dict in float64 for the whole model; no bias is 0, and what stands for <pad> is not 0 either."""
+    shapes = {"encoder.embedding.weight": (source_size, emb), "decoder.embedding.weight": (target_size, emb)}
+    for name, width in (("encoder.rnn", emb), ("decoder.cell", emb + 2 * hidden)):
+        for suffix in ("_l0", "_l0_reverse") if name == "encoder.rnn" else ("",):
+            shapes[f"{name}.weight_ih{suffix}"] = (3 * hidden, width)
+            shapes[f"{name}.weight_hh{suffix}"] = (3 * hidden, hidden)
+            shapes[f"{name}.bias_ih{suffix}"] = shapes[f"{name}.bias_hh{suffix}"] = (3 * hidden,)
+    shapes |= {"encoder.bridge.weight": (hidden, 2 * hidden), "encoder.bridge.bias": (hidden,)}
+    shapes |= {
+        "decoder.scorer.query_proj.weight": (hidden, hidden),
+        "decoder.scorer.key_proj.weight": (hidden, 2 * hidden),
+        "decoder.scorer.energy.weight": (1, hidden),
+        "decoder.output.weight": (target_size, 3 * hidden + emb),
+        "decoder.output.bias": (target_size,),
+    }
+    return {name: torch.randn(shape, dtype=torch.float64) * 0.7 for name, shape in shapes.items()}
+
+
+class Oracle:
+    """The model for a single sentence, written out; differentiable in its weights."""
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    def gru(self, name, suffix, x, h):
+        w = self.weights
+        from_x = (w[f"{name}.weight_ih{suffix}"] @ x + w[f"{name}.bias_ih{suffix}"]).chunk(3)
+        from_h = (w[f"{name}.weight_hh{suffix}"] @ h + w[f"{name}.bias_hh{suffix}"]).chunk(3)
+        reset, update = (from_x[0] + from_h[0]).sigmoid(), (from_x[1] + from_h[1]).sigmoid()
+        return (1 - update) * (from_x[2] + reset * from_h[2]).tanh() + update * h
+
+    def read(self, ids):
+        """A sentence's numbers -> states (S, 2H), final (H,)."""
+        embedded = self.weights["encoder.embedding.weight"][ids]
+        h = torch.zeros(len(self.weights["encoder.bridge.bias"]), dtype=embedded.dtype)
+        forward, backward = [h], [h]
+        for x in embedded:
+            forward.append(self.gru("encoder.rnn", "_l0", x, forward[-1]))
+        for x in embedded.flip(0):
+            backward.append(self.gru("encoder.rnn", "_l0_reverse", x, backward[-1]))
+        states = torch.cat([torch.stack(forward[1:]), torch.stack(backward[:0:-1])], dim=1)
+        both = torch.cat([forward[-1], backward[-1]])
+        return states, torch.tanh(self.weights["encoder.bridge.weight"] @ both + self.weights["encoder.bridge.bias"])
+
+    def step(self, token, state, memory):
+        """A token, (H,), (S, 2H) -> logits (V,), state (H,), weights (S,)."""
+        w = self.weights
+        asked, offered = w["decoder.scorer.query_proj.weight"] @ state, memory @ w["decoder.scorer.key_proj.weight"].T
+        weights = (torch.tanh(asked + offered) @ w["decoder.scorer.energy.weight"][0]).softmax(0)
+        context, embedded = weights @ memory, w["decoder.embedding.weight"][token]
+        state = self.gru("decoder.cell", "", torch.cat([embedded, context]), state)
+        logits = w["decoder.output.weight"] @ torch.cat([state, context, embedded]) + w["decoder.output.bias"]
+        return logits, state, weights
+
+    def logits(self, source, target_in, taught=True):
+        """Numbers of a source and of a target that begins with <sos> -> (T, V); else it reads its own words."""
+        memory, state = self.read(source)
+        found = []
+        for t, token in enumerate(target_in):
+            read = token if taught or t == 0 else int(found[-1].argmax())
+            logits, state, _ = self.step(read, state, memory)
+            found.append(logits)
+        return torch.stack(found)
+
+    def loss(self, sources, targets, taught=True):
+        """The mean over all real tokens of a batch, and how many there are; targets without <sos> and <eos>."""
+        total = sum(
+            F.cross_entropy(self.logits(source, [SOS, *target], taught), torch.tensor([*target, EOS]), reduction="sum")
+            for source, target in zip(sources, targets, strict=True)
+        )
+        count = sum(len(target) + 1 for target in targets)
+        return total / count, count
+
+    def greedy(self, source, max_len):
+        memory, state = self.read(source)
+        said = [SOS]
+        while len(said) <= max_len and said[-1] != EOS:
+            logits, state, _ = self.step(said[-1], state, memory)
+            said.append(int(logits.argmax()))
+        return said[1:]
+
+    def best(self, source, max_len, forgetful=False):
+        """Of all sequences of up to max_len tokens that end: the one with the best mean of log p, and the best sum.
+
+        A forgetful model begins every step with the first state.
+        """
+        memory, first = self.read(source)
+        finished = []
+
+        def extend(said, total, state):
+            logits, state, _ = self.step(said[-1], first if forgetful else state, memory)
+            for token, log_p in enumerate(logits.log_softmax(0).tolist()):
+                if token == EOS:
+                    finished.append((total + log_p, said[1:]))
+                elif token not in SPECIAL and len(said) < max_len:
+                    extend([*said, token], total + log_p, state)
+
+        extend([SOS], 0.0, first)
+        mean = max(finished, key=lambda found: found[0] / (len(found[1]) + 1))
+        return mean[1], max(finished)[1]
+
+
+# Helpers
+
+
+def built(student, weights):
+    """The student's model with these weights, in their dtype."""
+    source_size, emb = weights["encoder.embedding.weight"].shape
+    hidden = len(weights["encoder.bridge.bias"])
+    decoder = student.AttentionDecoder(len(weights["decoder.embedding.weight"]), emb, hidden)
+    model = student.Seq2Seq(student.Encoder(source_size, emb, hidden), decoder)
+    if weights["encoder.bridge.bias"].dtype == torch.float64:
+        model.double()
+    model.load_state_dict(weights, strict=False)
+    return model
+
+
+def sentences(rng, lengths, size):
+    """Numbers of real symbols."""
+    return [[rng.randrange(UNK, size) for _ in range(length)] for length in lengths]
+
+
+def padded(rows, width=0):
+    width = max(width, *map(len, rows))
+    return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
+
+
+def tensors(sources, targets):
+    """What make_batch should make of numbers; the sources have their <eos> already."""
+    lengths = torch.tensor([len(source) for source in sources])
+    return padded(sources), lengths, padded([[SOS, *t] for t in targets]), padded([[*t, EOS] for t in targets])
+
+
+def ended(rows):
+    return [[*row, EOS] for row in rows]
+
+
+def is_tensor(found, *shape):
+    return isinstance(found, torch.Tensor) and found.shape == shape
+
+
+def without_special(weights):
+    """So that nobody says <pad>, <sos> or <unk>."""
+    weights["decoder.output.bias"][list(SPECIAL)] = -1e4
+    return weights
+
+
+def with_blackout(student, model, weights):
+    """In training mode, all inputs of the decoder's output layer are dropped: its bias is left, and nothing else."""
+    theirs = module_of(student, "torch").nn
+    size, width = weights["decoder.output.weight"].shape
+    model.decoder.add_module("output", theirs.Sequential(theirs.Dropout(1.0), theirs.Linear(width, size)))
+    model.double()
+    model.load_state_dict({name.replace("output", "output.1"): weight for name, weight in weights.items()})
+
+
+def letters(size):
+    return [chr(ord("a") + number) for number in range(size)]
+
+
+# Batches and loss
+
+
+@criterion(
+    "Batches of any pairs",
+    points=3,
+    kind="value",
+    hint="Words instead of letters, unknown ones, an empty sequence, two vocabularies: each side has its own.",
+)
+def test_any_batch(student, rng):
+    """Lists of words, unknown symbols and empty sequences become padded int64 tensors, each by its own vocabulary."""
+    words, symbols = [f"w{number}" for number in range(rng.randint(5, 9))], letters(rng.randint(4, 7))
+    source_vocab, target_vocab = student.Vocabulary(words), student.Vocabulary(symbols)
+    for lengths in ([(3, 5), (1, 2), (6, 0), (0, 3)], [(4, 1), (4, 1), (4, 1)], [(rng.randint(1, 4), 2)]):
+        pairs, sources, targets = [], [], []
+        for source_length, target_length in lengths:
+            source, target = (
+                sentences(rng, [n], 4 + len(v))[0] for n, v in ((source_length, words), (target_length, symbols))
+            )
+            sources.append([*source, EOS])
+            targets.append(target)
+            spelled = "".join("?" if number == UNK else symbols[number - 4] for number in target)
+            pairs.append((["?" if number == UNK else words[number - 4] for number in source], spelled))
+        reply = student.make_batch.observe(pairs, source_vocab, target_vocab)
+        assert_close(reply.value, tensors(sources, targets), f"make_batch({pairs})")
+        assert_equal(list(reply.args[0]), pairs, "the pairs after make_batch")
+
+
+@criterion(
+    "The loss, whatever is padding",
+    points=3,
+    kind="value",
+    hint="pad is an argument. And 0/0 is NaN: what is the loss of a batch that is nothing but padding?",
+)
+def test_loss_formula(student, rng):
+    """The loss is a mean over the real tokens for any pad, and 0 for padding alone."""
+    for pad in (PAD, rng.randint(3, 5)):
+        logits = torch.randn(3, 4, 6, dtype=torch.float64) * 3
+        targets = torch.tensor([[rng.choice([v for v in range(6) if v != pad]) for _ in range(4)] for _ in range(3)])
+        targets[0, 1:] = targets[2, 3] = pad
+        chosen = [(n, t) for n in range(3) for t in range(4) if targets[n, t] != pad]
+        expected = -sum(logits[n, t].log_softmax(0)[targets[n, t]] for n, t in chosen) / len(chosen)
+        arguments = (logits, targets) if pad == PAD else (logits, targets, pad)
+        reply = student.masked_cross_entropy.observe(*arguments)
+        assert_close(reply.value, expected, f"masked_cross_entropy of (3, 4, 6) with pad={pad}")
+        assert_equal(list(reply.args), list(arguments), "the arguments of masked_cross_entropy after the call")
+        loud = torch.where((targets == pad)[:, :, None], torch.randn(3, 4, 6, dtype=torch.float64) * 1e6, logits)
+        found = student.masked_cross_entropy(loud, targets, pad=pad)
+        assert_close(found, expected, "masked_cross_entropy with large logits at the padding")
+        nothing = student.masked_cross_entropy(logits.float(), torch.full((3, 4), pad), pad=pad)
+        assert_close(nothing, torch.tensor(0.0), "masked_cross_entropy of padding alone")
+
+
+@criterion(
+    "No gradient at the padding",
+    points=2,
+    kind="gradient",
+    hint="Padding must be left out, not only weigh little; and padding alone has a gradient of 0, not of NaN.",
+)
+def test_loss_gradients(student, rng):
+    """The gradient of the loss is right at real tokens and exactly 0 at padding, also where there is nothing else."""
+    logits = torch.randn(2, 5, 7, dtype=torch.float64)
+    targets = padded(sentences(rng, [5, 2], 7))
+    leaf = logits.clone().requires_grad_()
+    F.cross_entropy(leaf[targets != PAD], targets[targets != PAD]).backward()
+    reply = student.masked_cross_entropy.gradients(logits, targets)
+    assert_close(reply.gradients[0], leaf.grad, "the gradient of masked_cross_entropy in its logits")
+    assert not reply.gradients[0][1, 2:].any(), "padding has a gradient"
+    reply = student.masked_cross_entropy.gradients(logits, torch.zeros_like(targets))
+    nothing = torch.zeros_like(logits) if reply.gradients[0] is not None else None  # a constant 0 is right, too
+    assert_close(reply.value, torch.tensor(0.0, dtype=torch.float64), "the loss of padding alone")
+    if nothing is not None:
+        assert_close(reply.gradients[0], nothing, "the gradient for padding alone")
+
+
+# Encoder and decoder
+
+
+@criterion(
+    "Packed, whatever the padding",
+    points=4,
+    kind="invariance",
+    hint="The forward reader must stop at a sentence's last token, and the backward one start there. total_length "
+    "keeps the width of the source.",
+)
+def test_packed_encoder(student, rng):
+    """Lengths in any order, more padding than is needed: every sentence is read as if it were alone."""
+    weights = random_weights(9, 6)
+    model, oracle = built(student, weights), Oracle(weights)
+    for lengths, width in (([2, 5, 1, 4], 5), ([3, 2, 4], 7), ([3], 3), ([1, 1], 4)):
+        sources = sentences(rng, lengths, 9)
+        reply = model.encoder.observe(padded(sources, width), torch.tensor(lengths))
+        what = f"Encoder of lengths {lengths}, padded to {width},"
+        found = reply.value
+        assert isinstance(found, tuple) and len(found) == 2, "Encoder must return (states, final)"
+        expected = torch.zeros(len(lengths), width, 2 * HIDDEN, dtype=torch.float64)
+        read = [oracle.read(source) for source in sources]
+        for n, (states, _) in enumerate(read):
+            expected[n, : len(states)] = states
+        assert_close(found[0], expected, f"the states of {what}")
+        assert_close(found[1], torch.stack([final for _, final in read]), f"the final state of {what}")
+        assert_equal(list(reply.args), [padded(sources, width), torch.tensor(lengths)], "the encoder's arguments after")
+
+
+@criterion(
+    "A step of the decoder",
+    points=4,
+    kind="value",
+    hint="Who asks: the state before the token or after it? What is put together, and in which order?",
+)
+def test_decoder_step(student, rng):
+    """Logits, state and weights of a step are right for any weights, and masked positions count for nothing."""
+    weights = random_weights(7, 8)
+    model, oracle = built(student, weights), Oracle(weights)
+    for lengths in ([4, 6, 1], [5]):
+        n, width = len(lengths), max(lengths)
+        memory = torch.randn(n, width, 2 * HIDDEN, dtype=torch.float64)
+        state = torch.randn(n, HIDDEN, dtype=torch.float64).tanh()
+        token = torch.tensor([rng.randrange(1, 8) for _ in lengths])
+        mask = torch.arange(width) < torch.tensor(lengths)[:, None]
+        memory = memory.masked_fill(~mask[:, :, None], 1e3)  # whatever stands there
+        expected = [torch.zeros(n, 8), torch.zeros(n, HIDDEN), torch.zeros(n, width)]
+        expected = [part.double() for part in expected]
+        for item, length in enumerate(lengths):
+            parts = oracle.step(int(token[item]), state[item], memory[item, :length])
+            for whole, part in zip(expected, parts, strict=True):
+                whole[item, : len(part)] = part
+        reply = model.decoder.observe(token, state, memory, mask)
+        what = f"a step over sources of the lengths {lengths}: (logits, state, weights)"
+        assert_close(reply.value, tuple(expected), what)
+        assert_equal(list(reply.args), [token, state, memory, mask], "the decoder's arguments after the call")
+
+
+# The whole
+
+
+@criterion(
+    "The whole model",
+    points=4,
+    kind="value",
+    hint="Compare one sentence alone with the same sentence in a padded batch: does the attention see its padding?",
+)
+def test_whole_model(student, rng):
+    """The logits are right for every sentence: in a batch, in another order, and alone."""
+    weights = random_weights(9, 7)
+    model, oracle = built(student, weights), Oracle(weights)
+    sources, targets = ended(sentences(rng, [4, 1, 6, 0], 9)), sentences(rng, [2, 5, 3, 4], 7)
+    expected = [oracle.logits(source, [SOS, *target]) for source, target in zip(sources, targets, strict=True)]
+    for order in (range(4), rng.sample(range(4), 3), [1], [2]):
+        source, lengths, target_in, _ = tensors([sources[n] for n in order], [targets[n] for n in order])
+        reply = model.observe(source, lengths, target_in)
+        what = f"{len(order)} sentences"
+        assert is_tensor(reply.value, *target_in.shape, 7), f"the logits of {what} must be (N, T, V)"
+        for row, n in enumerate(order):
+            real = len(targets[n]) + 1
+            assert_close(reply.value[row, :real], expected[n], f"the logits of sentence {row} among {what}")
+        assert_equal(list(reply.args), [source, lengths, target_in], "the model's arguments after the call")
+
+
+@criterion(
+    "Its own words",
+    points=3,
+    kind="value",
+    hint="The first input is target_in[:, 0] even with teacher_forcing=0; then comes the argmax of the step before.",
+)
+def test_own_words(student, rng):
+    """With teacher_forcing=0 the model reads its own words, in training and in eval() alike, and no others."""
+    weights = random_weights(8, 9)
+    model, oracle = built(student, weights), Oracle(weights)
+    sources, targets = ended(sentences(rng, [3, 5, 1], 8)), sentences(rng, [6, 6, 6], 9)
+    source, lengths, target_in, _ = tensors(sources, targets)
+    for training in (True, False):
+        model.train(training)
+        for taught in (0.0, 1.0):
+            expected = [oracle.logits(s, [SOS, *t], taught == 1.0) for s, t in zip(sources, targets, strict=True)]
+            found = model(source, lengths, target_in, taught)
+            assert_close(found, torch.stack(expected), f"the logits with teacher_forcing={taught}")
+    first = target_in.clone()
+    first[:, 0] = torch.tensor([4, 5, 6])  # whatever the caller begins with
+    expected = [oracle.logits(s, [start], False) for s, start in zip(sources, (4, 5, 6), strict=True)]
+    found = model(source, lengths, first, teacher_forcing=0.0)
+    assert is_tensor(found, 3, 7, 9), "the logits must be (N, T, V)"
+    assert_close(found[:, :1], torch.stack(expected), "the logits after another first token")
+
+
+@criterion(
+    "Teacher forcing by chance",
+    points=3,
+    kind="value",
+    hint="Draw within the loop over time: a number in [0, 1) below teacher_forcing means that the truth is read.",
+)
+def test_teacher_forcing_by_chance(student, rng):
+    """Between 0 and 1, that share of the steps reads the truth; it is drawn anew for every step, and for every call."""
+    weights = random_weights(6, 11)
+    model, oracle = built(student, weights), Oracle(weights)
+    sources, steps = ended(sentences(rng, [3, 4], 6)), 45
+    patterns = []
+    for share in (0.5, 0.5, 0.5, 0.7, 0.7, 0.7):
+        targets = sentences(rng, [steps, steps], 11)
+        source, lengths, target_in, _ = tensors(sources, targets)
+        found = model(source, lengths, target_in, teacher_forcing=share)
+        assert is_tensor(found, 2, steps + 1, 11), "the logits must be (N, T, V)"
+        # A draw may be the batch's or each sentence's own.
+        reads = [truth_is_read(oracle, sources[n], target_in[n].tolist(), found[n]) for n in range(2)]
+        patterns.append((share, [read for row in reads for read in row if read is not None]))
+    for share in (0.5, 0.7):
+        drawn = [read for wanted, row in patterns if wanted == share for read in row]
+        mean = sum(drawn) / len(drawn)
+        assert abs(mean - share) < 0.2, f"with teacher_forcing={share}, the truth was read in {mean:.0%} of the steps"
+    for _, row in patterns:
+        assert 0 < sum(row) < len(row), "one draw for all steps: it must be drawn anew for each"
+    assert len({tuple(row[:30]) for _, row in patterns}) == len(patterns), "the same steps in every call"
+
+
+def truth_is_read(oracle, source, target_in, found):
+    """For each step after the first: whether the truth was read, or None where it is what the model said anyway."""
+    memory, state = oracle.read(source)
+    _, state, _ = oracle.step(target_in[0], state, memory)
+    reads = []
+    for t in range(1, len(target_in)):
+        said = int(found[t - 1].argmax())
+        logits, after, _ = oracle.step(target_in[t], state, memory)
+        if said == target_in[t]:
+            reads.append(None)
+        elif torch.allclose(found[t], logits, rtol=1e-6, atol=1e-8):
+            reads.append(True)
+        else:
+            logits, after, _ = oracle.step(said, state, memory)
+            reads.append(False)
+        assert_close(found[t], logits, "the logits of a step that reads the truth, or else what was said before,")
+        state = after
+    return reads
+
+
+@criterion(
+    "Gradients reach every parameter",
+    points=3,
+    kind="gradient",
+    hint="No detach(), .data, .item() or no_grad between the embeddings and the logits.",
+)
+def test_gradients(student, rng):
+    """The gradients in all parameters are right, also through padded sources."""
+    weights = random_weights(7, 6)
+    weights["encoder.embedding.weight"][PAD] = weights["decoder.embedding.weight"][PAD] = 0.0
+    leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+    sources, targets = ended(sentences(rng, [3, 1, 4], 7)), sentences(rng, [4, 4, 4], 6)
+    oracle = Oracle(leaves)
+    total = sum(oracle.logits(s, [SOS, *t]).sum() for s, t in zip(sources, targets, strict=True))
+    total.backward()
+    reply = built(student, weights).gradients(*tensors(sources, targets)[:3])
+    assert_close(
+        reply.value.sum() if is_tensor(reply.value, 3, 5, 6) else reply.value, total.detach(), "the summed logits"
+    )
+    expected = {name: leaf.grad for name, leaf in leaves.items()}
+    assert_close(dict(reply.parameters), expected, "the gradients of the summed logits in the model's parameters")
+
+
+# Training
+
+
+def training_set(student, rng, sizes):
+    """Batches of different sizes, as the student's own objects, and as the oracle wants them."""
+    plain = [
+        (
+            ended(sentences(rng, [rng.randint(0, 4) for _ in range(size)], 7)),
+            sentences(rng, [rng.randint(0, 4), *(rng.randint(0, 6) for _ in range(size - 1))], 6),
+        )
+        for size in sizes
+    ]
+    return plain, [student.Batch.keep(*tensors(*batch)) for batch in plain]
+
+
+def epoch_by_hand(weights, batches, rate, clip_norm):
+    """One epoch of gradient descent -> the mean loss per token, and the weights afterwards."""
+    total, count = 0.0, 0
+    for sources, targets in batches:
+        leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+        loss, tokens = Oracle(leaves).loss(sources, targets)
+        loss.backward()
+        norm = math.sqrt(sum(float((leaf.grad**2).sum()) for leaf in leaves.values()))
+        scale = min(1.0, clip_norm / norm)
+        weights = {name: (leaf - rate * scale * leaf.grad).detach() for name, leaf in leaves.items()}
+        total, count = total + loss.item() * tokens, count + tokens
+    return total / count, weights
+
+
+def one_epoch(student, rng, sizes, rate, clip_norm):
+    """(loss, weights) after an epoch of the student's, and by hand."""
+    weights = random_weights(7, 6)
+    plain, batches = training_set(student, rng, sizes)
+    model = built(student, weights)
+    optimizer = module_of(student, "torch").optim.SGD(model.parameters(), lr=rate)
+    loss = student.train_epoch(model, batches, optimizer, clip_norm=clip_norm)
+    return (loss, model.state_dict()), epoch_by_hand(weights, plain, rate, clip_norm)
+
+
+@criterion(
+    "A mean over tokens, not over batches",
+    points=2,
+    kind="value",
+    hint="Add up loss · tokens and divide by all tokens in the end; return a number, not a tensor.",
+)
+def test_loss_per_token(student, rng):
+    """train_epoch returns the mean loss per real token over the epoch, where batches have different sizes."""
+    (loss, _), (expected, _) = one_epoch(student, rng, [5, 1, 2], rate=1e-12, clip_norm=1e9)
+    assert_close(loss, expected, "the loss that train_epoch returns for batches of 5, 1 and 2 pairs", rtol=1e-5)
+
+
+@criterion(
+    "A step for every batch",
+    points=3,
+    kind="value",
+    hint="zero_grad, backward, step, once a batch. Without zero_grad the second step repeats the first gradient.",
+)
+def test_a_step_for_every_batch(student, rng):
+    """After an epoch the weights are where gradient descent leads, one step for each batch by its own gradient."""
+    (loss, found), (expected, after) = one_epoch(student, rng, [3, 2, 4], rate=0.3, clip_norm=1e9)
+    assert_close(loss, expected, "the loss of an epoch of three steps", rtol=1e-5)
+    assert_close(found, after, "the weights after three steps of SGD", rtol=1e-5, atol=1e-7)
+
+
+@criterion(
+    "Gradients are clipped",
+    points=2,
+    kind="value",
+    hint="clip_grad_norm_ after backward and before step, for all parameters together, with clip_norm.",
+)
+def test_gradients_are_clipped(student, rng):
+    """Gradients longer than clip_norm are shortened to it, all parameters as one vector; shorter ones are not."""
+    for clip_norm in (0.05, rng.uniform(0.2, 0.4)):
+        (_, found), (_, after) = one_epoch(student, rng, [2, 3], rate=1.0, clip_norm=clip_norm)
+        what = f"the weights after two steps of SGD with clip_norm={clip_norm:.2f}"
+        assert_close(found, after, what, rtol=1e-4, atol=1e-5)
+
+
+@criterion(
+    "In training mode, with the forcing asked for",
+    points=2,
+    kind="robustness",
+    hint="model.train() at the beginning; and hand teacher_forcing on to the model.",
+)
+def test_mode_and_forcing(student, rng):
+    """train_epoch puts the model into training mode, and hands teacher_forcing on."""
+    weights = random_weights(7, 6)
+    plain, batches = training_set(student, rng, [3])
+    model = built(student, weights)
+    optimizer = module_of(student, "torch").optim.SGD(model.parameters(), lr=1e-12)
+    expected, _ = Oracle(weights).loss(*plain[0], taught=False)
+    found = student.train_epoch(model, batches, optimizer, teacher_forcing=0.0)
+    assert_close(found, expected.item(), "the loss of train_epoch with teacher_forcing=0", rtol=1e-5)
+
+    with_blackout(student, model, weights)  # whoever trains sees the bias only
+    model.eval()
+    expected, _ = Oracle(weights | {"decoder.output.weight": weights["decoder.output.weight"] * 0}).loss(*plain[0])
+    optimizer = module_of(student, "torch").optim.SGD(model.parameters(), lr=1e-12)
+    found = student.train_epoch(model, batches, optimizer)
+    assert_close(found, expected.item(), "the loss of a model with dropout that was in eval() before", rtol=1e-5)
+    assert_equal(model.training.read(), True, "model.training after train_epoch")
+
+
+# Translation
+
+
+def talkative(rng, symbols, sources, max_len):
+    """Weights with which some translations end and some do not, and not all are the same."""
+    for _ in range(200):
+        weights = without_special(random_weights(9, 4 + symbols))
+        oracle = Oracle(weights)
+        found = [oracle.greedy(source, max_len) for source in sources]
+        lengths = {len(ids) for ids in found if ids[-1] == EOS}
+        if len(lengths) >= 2 and any(ids[-1] != EOS for ids in found):
+            break
+    return weights, found
+
+
+def spelled(ids, symbols):
+    return [symbols[number - 4] for number in ids if number > UNK]
+
+
+def texts(sources):
+    """The strings over abcde that have these numbers; an unknown symbol is a question mark."""
+    return ["".join("?" if number == UNK else "abcde"[number - 4] for number in source[:-1]) for source in sources]
+
+
+@criterion(
+    "Word by word",
+    points=4,
+    kind="value",
+    hint="Cut a translation at its own <eos>, whatever the others of the batch still say; max_len counts <eos> too.",
+)
+def test_greedy_translation(student, rng):
+    """Each source is translated by the most probable tokens up to <eos> or max_len, whatever stands next to it."""
+    sources = ended(sentences(rng, [3, 1, 5, 2, 4, 0, 5, 6], 9))
+    weights, expected = talkative(rng, 3, sources, max_len=6)
+    model, symbols = built(student, weights), ["x", "yy", "z"]
+    source_vocab, target_vocab = student.Vocabulary("abcde"), student.Vocabulary(symbols)
+    wanted = [spelled(ids, symbols) for ids in expected]
+    found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=6)
+    assert_equal(found, wanted, f"translate of {len(sources)} sources with max_len=6")
+    for n in (2, 5):
+        found = student.translate(model, [list(texts(sources)[n])], source_vocab, target_vocab, max_len=6)
+        assert_equal(found, [wanted[n]], "translate of a single source, given as a list,")
+    found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=2)
+    assert_equal(found, [spelled(ids[:2], symbols) for ids in expected], "translate with max_len=2")
+    assert_equal(student.translate(model, [], source_vocab, target_vocab), [], "translate of no sources")
+
+
+@criterion(
+    "In eval(), without gradients, and back",
+    points=3,
+    kind="robustness",
+    hint="model.eval() and torch.no_grad(); try … finally restores the mode even if something goes wrong in between.",
+)
+def test_eval_and_back(student, rng):
+    """translate works in eval() and without gradients, and restores the mode it found, also after an error."""
+    sources = ended(sentences(rng, [3, 1, 5, 2, 4], 9))
+    weights, expected = talkative(rng, 3, sources, max_len=5)
+    source_vocab, target_vocab = student.Vocabulary("abcde"), student.Vocabulary("xyz")
+    plain, model = built(student, weights), built(student, weights)
+    arguments = texts(sources), source_vocab, target_vocab
+    wanted = {1: [spelled(ids, "xyz") for ids in expected]}
+    wanted[2] = student.translate(plain, *arguments, max_len=5, beam_size=2)
+    with_blackout(student, model, weights)  # whoever does not call eval() sees the bias only
+    for training in (True, False):
+        model.train(training)
+        for beam_size in (1, 2):
+            found = student.translate(model, *arguments, max_len=5, beam_size=beam_size)
+            assert isinstance(found, list) and len(found) == len(sources), (
+                "translate must return a list for each source"
+            )
+            assert_equal(found, wanted[beam_size], "translate by a model with dropout")
+            assert_equal(model.training.read(), training, "model.training after translate")
+            assert_equal(model.encoder.training.read(), training, "model.encoder.training after translate")
+    larger = student.Vocabulary(letters(26))  # with numbers that the model's embedding does not have
+    for training in (True, False):
+        model.train(training)
+        for beam_size in (1, 2):
+            try_to(student.translate, model, ["z"], larger, target_vocab, beam_size=beam_size)
+            assert_equal(model.training.read(), training, "model.training after a translation that failed")
+    # Tensors made for inference can be used in no computation that keeps track of gradients.
+    torch_there = module_of(student, "torch")
+    for_inference = torch_there.inference_mode(mode=True)(torch_there.clone.read())
+    frozen = torch_there.nn.Linear(len(weights["decoder.output.weight"][0]), 7, bias=False)
+    model.decoder.add_module("output", torch_there.nn.Sequential(frozen, torch_there.nn.BatchNorm1d(7)))
+    model.double()
+    model.train()
+    for name, value in (("running_mean", torch.zeros(7)), ("running_var", torch.ones(7))):
+        getattr(model.decoder.output, "1").register_buffer(name, for_inference.keep(value.double()))
+    found = student.translate(model, *arguments, max_len=3)
+    assert isinstance(found, list) and len(found) == len(sources), "translate must return a list for each source"
+
+
+def try_to(function, *args, **kwargs):
+    """Call it, and do not mind if the student's code raises."""
+    try:
+        function(*args, **kwargs)
+    except Exception as error:
+        if not getattr(error, "types", ()):  # not the student's
+            raise
+
+
+@criterion(
+    "With a beam",
+    points=4,
+    kind="value",
+    hint="step gets prefixes that begin with <sos> and returns log_softmax of the logits after each; the states belong "
+    "to the prefixes, and each source has its own memory.",
+)
+def test_beam(student, rng):
+    """A beam wide enough for everything finds the sequence with the best mean log-probability, for every source."""
+    sources = ended(sentences(rng, [3, 1, 5, 2], 9))
+    for _ in range(200):  # until the beam matters, the length, and the past
+        weights = without_special(random_weights(9, 6))
+        oracle = Oracle(weights)
+        best, by_sum = zip(*(oracle.best(source, 4) for source in sources), strict=True)
+        missed = [oracle.greedy(source, 4)[:-1] != found for source, found in zip(sources, best, strict=True)]
+        forgetful = tuple(oracle.best(source, 4, forgetful=True)[0] for source in sources)
+        if sum(missed) >= 2 and len(set(map(tuple, best))) >= 2 and best not in (by_sum, forgetful):
+            break
+    model = built(student, weights)
+    source_vocab, target_vocab = student.Vocabulary("abcde"), student.Vocabulary("xy")
+    found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=81)
+    assert_equal(found, [spelled(ids, "xy") for ids in best], "translate with max_len=4 and beam_size=81")
+
+
+# The rest
+
+
+@criterion(
+    "Nothing is remembered",
+    points=2,
+    kind="robustness",
+    hint="What a call leaves behind in self, or in a module's global, meets the next call.",
+)
+def test_nothing_remembered(student, rng):
+    """The same call has the same result after other calls, and a new model with the same weights agrees."""
+    weights, others = random_weights(7, 6), random_weights(7, 6)
+    model, twin, other = built(student, weights), built(student, weights), built(student, others)
+    sources, targets = ended(sentences(rng, [2, 4, 3], 7)), sentences(rng, [3, 1, 2], 6)
+    arguments = tensors(sources, targets)[:3]
+    oracle = Oracle(weights)
+    expected = [oracle.logits(s, [SOS, *t]) for s, t in zip(sources, targets, strict=True)]
+    source_vocab, target_vocab = student.Vocabulary("abc"), student.Vocabulary("xy")
+    first = model(*arguments)
+    student.translate(model, ["ab", "c"], source_vocab, target_vocab, max_len=3, beam_size=2)
+    other(*tensors(ended(sentences(rng, [5], 7)), sentences(rng, [2], 6))[:3])
+    again, twins = model(*arguments), twin(*arguments)
+    for found in (first, again, twins):
+        assert is_tensor(found, 3, 4, 6), "the logits must be (N, T, V)"
+        for n, target in enumerate(targets):
+            assert_close(found[n, : len(target) + 1], expected[n], "the logits of the same call")
+    for beam_size in (1, 2):
+        one, two = (
+            student.translate(some, ["ab", "c"], source_vocab, target_vocab, max_len=3, beam_size=beam_size)
+            for some in (model, twin)
+        )
+        assert isinstance(one, list) and len(one) == 2, "translate must return a list for each source"
+        assert_equal(one, two, "translate by two models with the same weights")
+
+
+@criterion(
+    "On an accelerator",
+    points=2,
+    kind="device",
+    hint="A mask is made where the source is; translate moves its batch to where the model's parameters are; lengths "
+    "for packing stay on the CPU.",
+)
+def test_on_an_accelerator(student, rng, device):
+    """Loss, encoder, decoder, the whole model and translate work where their tensors are, with the same results."""
+    sources, targets = ended(sentences(rng, [3, 5, 1], 9)), sentences(rng, [2, 4, 3], 7)
+    source, lengths, target_in, target_out = tensors(sources, targets)
+    weights = {name: weight.float() for name, weight in without_special(random_weights(9, 7)).items()}
+    vocabularies = student.Vocabulary("abcde"), student.Vocabulary("xyz")
+    loss = student.masked_cross_entropy
+    assert_same_on_device(loss, device, "masked_cross_entropy", torch.randn(3, 5, 7), target_out)
+    model = built(student, weights)
+    expected = {
+        beam_size: student.translate(model, ["abc", "d"], *vocabularies, max_len=4, beam_size=beam_size)
+        for beam_size in (1, 2)
+    }
+    assert_same_on_device(model, device, "Seq2Seq", source, lengths, target_in)
+    for beam_size, wanted in expected.items():
+        found = student.translate(model, ["abc", "d"], *vocabularies, max_len=4, beam_size=beam_size)
+        assert isinstance(found, list) and len(found) == 2, "translate must return a list for each source"
+        assert_equal(found, wanted, "translate by a model on the accelerator")
+
+
+# Trained on a budget of steps
+
+
+def trained(student, rng, pairs, source_vocab, target_vocab, *, steps=240, batch_size=32, rate=5e-3, emb=32, hidden=64):
+    """The student's model after some steps of Adam by the student's own train_epoch; slower in the last quarter."""
+    encoder = student.Encoder(4 + source_vocab[1], emb, hidden)
+    model = student.Seq2Seq(encoder, student.AttentionDecoder(4 + target_vocab[1], emb, hidden))
+    optim = module_of(student, "torch").optim
+    optimizer = optim.Adam(model.parameters(), lr=rate)
+    epochs = steps // 20
+    schedule = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[epochs * 3 // 4], gamma=0.2)
+    for _ in range(epochs):
+        drawn = [rng.sample(pairs, batch_size) for _ in range(20)]
+        batches = [student.make_batch.keep(some, source_vocab[0], target_vocab[0]) for some in drawn]
+        loss = student.train_epoch(model, batches, optimizer)
+        assert isinstance(loss, float) and math.isfinite(loss), "train_epoch must return a finite number"
+        schedule.step()
+    return model
+
+
+def vocabulary(student, sequences):
+    """All symbols as a vocabulary of the student's, and how many they are."""
+    symbols = sorted(set(itertools.chain.from_iterable(sequences)))
+    return student.Vocabulary(symbols), len(symbols)
+
+
+def edits(one, other):
+    """The edit distance, one row at a time."""
+    row = list(range(len(other) + 1))
+    for i, item in enumerate(one, start=1):
+        before, row[0] = row[0], i
+        for j, wanted in enumerate(other, start=1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (item != wanted))
+    return row[-1]
+
+
+def scores(found, wanted):
+    """The share of exact matches, and edits per symbol."""
+    exact = sum(list(one) == list(other) for one, other in zip(found, wanted, strict=True)) / len(wanted)
+    return exact, sum(map(edits, found, wanted)) / sum(map(len, wanted))
+
+
+def train_and_score(student, rng, pairs, unseen=100, **settings):
+    """Train on all but the first pairs, translate these: (exact matches, errors per symbol)."""
+    source_vocab = vocabulary(student, [source for source, _ in pairs])
+    target_vocab = vocabulary(student, [target for _, target in pairs])
+    model = trained(student, rng, pairs[unseen:], source_vocab, target_vocab, **settings)
+    test = pairs[:unseen]
+    found = student.translate(model, [source for source, _ in test], source_vocab[0], target_vocab[0], max_len=15)
+    right = isinstance(found, list) and len(found) == unseen and all(isinstance(one, list) for one in found)
+    assert right, "translate must return a list of symbols for each source"
+    return scores(found, [target for _, target in test])
+
+
+@criterion(
+    "Learns to reverse digits",
+    points=4,
+    kind="value",
+    timeout=140,
+    long=True,
+    hint="If the loss falls and translations are wrong, reading, training and translating do not fit together.",
+)
+def test_reverses_digits(student, rng):
+    """After 240 steps of training, at least 80 of 100 unseen rows of digits are reversed without a mistake."""
+    exact, _ = train_and_score(student, rng, reverse_pairs(2100, seed=rng.randrange(10**9)))
+    assert exact >= 0.8, f"{exact:.0%} of the unseen rows are reversed without a mistake"
+
+
+@criterion(
+    "Learns to read dates",
+    points=4,
+    kind="value",
+    timeout=140,
+    long=True,
+    hint="Sources of very different lengths in one batch: what does padding do to the short ones?",
+)
+def test_reads_dates(student, rng):
+    """After 240 steps, at least 80 of 100 unseen dates are exact, with at most 5 errors in 100 symbols."""
+    exact, errors = train_and_score(student, rng, date_pairs(2100, seed=rng.randrange(10**9)))
+    assert exact >= 0.8, f"{exact:.0%} of the unseen dates are exact"
+    assert errors <= 0.05, f"{errors:.0%} of the symbols are wrong"

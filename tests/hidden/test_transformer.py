@@ -1,0 +1,873 @@
+"""Hidden tests of `transformer`. The oracle is a Transformer of plain functions over a dict of weights; it also replays
+a training step by step, and finds out from the losses which pairs were in which batch."""
+
+import functools
+import itertools
+import math
+
+import torch
+import torch.nn.functional as F  # noqa: N812  # its usual name
+
+from data.dates import STYLES, date_pairs
+from data.digits import reverse_pairs
+from grader.judge import (
+    assert_close,
+    assert_equal,
+    assert_not_used,
+    assert_same_on_device,
+    criterion,
+    module_of,
+    student_raises,
+)
+
+NEAR = {"rtol": 1e-4, "atol": 1e-5}  # a table of positions in float32 is right, even in a model of float64
+PAD, SOS, EOS, UNK = 0, 1, 2, 3
+ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
+
+
+# Oracles
+
+
+def normal(*shape):
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+def linear_weights(name, inputs, outputs):
+    return {f"{name}.weight": normal(outputs, inputs) / math.sqrt(inputs), f"{name}.bias": normal(outputs) / 2}
+
+
+def layer_weights(d_model, d_ff, *, decoder, prefix=""):
+    """Weights for one layer, under the names of the given constructors; no bias is 0, no norm is plain."""
+    weights = {}
+    for attention in ("self_attention", "cross_attention")[: 1 + decoder]:
+        for name in ATTENTION:
+            weights |= linear_weights(f"{prefix}{attention}.{name}", d_model, d_model)
+    weights |= linear_weights(f"{prefix}feed_forward.linear1", d_model, d_ff)
+    weights |= linear_weights(f"{prefix}feed_forward.linear2", d_ff, d_model)
+    for number in range(1, 3 + decoder):
+        weights[f"{prefix}norm{number}.weight"] = 1 + normal(d_model) / 4
+        weights[f"{prefix}norm{number}.bias"] = normal(d_model) / 4
+    return weights
+
+
+def model_weights(source_size, target_size, d_model, num_layers, d_ff):
+    """Weights for a whole Transformer."""
+    weights = {
+        "source_embedding.weight": normal(source_size, d_model) / math.sqrt(d_model),
+        "target_embedding.weight": normal(target_size, d_model) / math.sqrt(d_model),
+        **linear_weights("output", d_model, target_size),
+    }
+    for number in range(num_layers):
+        weights |= layer_weights(d_model, d_ff, decoder=False, prefix=f"encoder_layers.{number}.")
+        weights |= layer_weights(d_model, d_ff, decoder=True, prefix=f"decoder_layers.{number}.")
+    return weights
+
+
+def linear(weights, name, x):
+    return F.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+
+def norm(weights, name, x):
+    return F.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+
+def attend(weights, name, heads, query, keys, mask):
+    """Multi-head attention; mask: (N, Lq, Lk) or smaller, and every row has a key."""
+    q, k, v = (
+        linear(weights, f"{name}.{kind}_proj", x).unflatten(-1, (heads, -1)).transpose(1, 2)
+        for kind, x in (("q", query), ("k", keys), ("v", keys))
+    )
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~(mask.unsqueeze(1) if mask.dim() == 3 else mask), -math.inf)
+    return linear(weights, f"{name}.out_proj", (scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+
+
+def feed_forward(weights, name, x):
+    return linear(weights, f"{name}.linear2", linear(weights, f"{name}.linear1", x).clamp(min=0))
+
+
+def encoder_layer(weights, heads, x, mask=None, prefix=""):
+    x = norm(weights, f"{prefix}norm1", x + attend(weights, f"{prefix}self_attention", heads, x, x, mask))
+    return norm(weights, f"{prefix}norm2", x + feed_forward(weights, f"{prefix}feed_forward", x))
+
+
+def decoder_layer(weights, heads, x, memory, self_mask=None, cross_mask=None, prefix=""):
+    x = norm(weights, f"{prefix}norm1", x + attend(weights, f"{prefix}self_attention", heads, x, x, self_mask))
+    x = norm(weights, f"{prefix}norm2", x + attend(weights, f"{prefix}cross_attention", heads, x, memory, cross_mask))
+    return norm(weights, f"{prefix}norm3", x + feed_forward(weights, f"{prefix}feed_forward", x))
+
+
+@functools.cache
+def positions(length, width):
+    """Sines and cosines in turn, (L, D)."""
+    table = [
+        [(math.cos if column % 2 else math.sin)(p / 10000 ** (2 * (column // 2) / width)) for column in range(width)]
+        for p in range(length)
+    ]
+    return torch.tensor(table, dtype=torch.float64)
+
+
+class Plain:
+    """A whole Transformer of these weights."""
+
+    def __init__(self, weights, heads, pad=PAD):
+        self.weights, self.heads, self.pad = weights, heads, pad
+        self.layers = sum(name.startswith("encoder_layers") and name.endswith("norm1.bias") for name in weights)
+
+    def embed(self, kind, tokens):
+        vectors = self.weights[f"{kind}_embedding.weight"][tokens]
+        return vectors * math.sqrt(vectors.shape[-1]) + positions(*vectors.shape[1:])
+
+    def encode(self, source):
+        x = self.embed("source", source)
+        for number in range(self.layers):
+            mask = (source != self.pad)[:, None, :]
+            x = encoder_layer(self.weights, self.heads, x, mask, f"encoder_layers.{number}.")
+        return x
+
+    def decode(self, target_in, memory, source):
+        x = self.embed("target", target_in)
+        masks = torch.ones(x.shape[1], x.shape[1]).tril().bool(), (source != self.pad)[:, None, :]
+        for number in range(self.layers):
+            x = decoder_layer(self.weights, self.heads, x, memory, *masks, f"decoder_layers.{number}.")
+        return linear(self.weights, "output", x)
+
+    def __call__(self, source, target_in):
+        return self.decode(target_in, self.encode(source), source)
+
+    def greedy(self, sources, max_len):
+        """The most probable tokens for each of these lists, up to <eos>."""
+        source = padded(sources)
+        memory, tokens = self.encode(source), torch.full((len(sources), 1), SOS)
+        for _ in range(max_len):
+            best = self.decode(tokens, memory, source)[:, -1].argmax(-1, keepdim=True)
+            tokens = torch.cat([tokens, best], dim=1)
+        return [row[: row.index(EOS) + 1] if EOS in row else row for row in tokens[:, 1:].tolist()]
+
+    def search(self, source, beam_size, max_len):
+        """Beam search as exercise 6 has it, with length_alpha 1, for one list of tokens."""
+        source = torch.tensor([source])
+        memory = self.encode(source)
+        live, finished = [([SOS], 0.0)], []
+        for _ in range(max_len):
+            prefixes = torch.tensor([prefix for prefix, _ in live])
+            rows = self.decode(prefixes, memory.expand(len(live), -1, -1), source)[:, -1].log_softmax(-1).tolist()
+            grown = [
+                ([*prefix, token], total + log_prob)
+                for (prefix, total), row in zip(live, rows, strict=True)
+                for token, log_prob in enumerate(row)
+            ]
+            best = sorted(grown, key=lambda found: -found[1])[:beam_size]
+            finished += [(total / (len(tokens) - 1), tokens) for tokens, total in best if tokens[-1] == EOS]
+            live = [found for found in best if found[0][-1] != EOS]
+            if not live or (finished and live[0][1] / max_len <= max(finished)[0]):
+                break
+        unfinished = [(total / (len(tokens) - 1), tokens) for tokens, total in live]
+        return max(finished or unfinished)[1][1:]
+
+
+def smoothed(logits, targets, smoothing=0.1, pad=PAD):
+    """The loss of each token (0 for padding), by the definition: a distribution for every target."""
+    size = logits.shape[-1]
+    truth = torch.full_like(logits, smoothing / (size - 2)).scatter(-1, targets[..., None], 1 - smoothing)
+    truth[..., pad] = 0.0
+    return -(truth * logits.log_softmax(-1)).sum(-1) * (targets != pad)
+
+
+class Replay:
+    """The training that the contract describes, step by step, on batches that somebody else chooses."""
+
+    def __init__(self, weights, heads, pairs, warmup):
+        self.leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+        self.model = Plain(self.leaves, heads)
+        self.width, self.warmup, self.steps = weights["output.weight"].shape[1], warmup, 0
+        self.source, self.target_in, self.target_out = tensors(pairs)
+        self.counts = (self.target_out != PAD).sum(1)  # real tokens of each pair
+        self.moments = {name: (torch.zeros_like(w), torch.zeros_like(w)) for name, w in weights.items()}
+
+    def losses(self):
+        """The summed loss of every pair, now."""
+        return smoothed(self.model(self.source, self.target_in), self.target_out).sum(1)
+
+    def step(self, pairs):
+        """One step of Adam on these pairs; returns the loss before it."""
+        loss = self.losses()[pairs].sum() / self.counts[pairs].sum()
+        gradients = torch.autograd.grad(loss, list(self.leaves.values()))
+        self.steps += 1
+        rate = self.width**-0.5 * min(self.steps**-0.5, self.steps * self.warmup**-1.5)
+        with torch.no_grad():
+            for (name, leaf), gradient in zip(self.leaves.items(), gradients, strict=True):
+                first, second = self.moments[name]
+                first.mul_(0.9).add_(gradient, alpha=0.1)
+                second.mul_(0.98).add_(gradient**2, alpha=0.02)
+                mean, square = first / (1 - 0.9**self.steps), second / (1 - 0.98**self.steps)
+                leaf -= rate * mean / (square.sqrt() + 1e-9)
+        return loss.item()
+
+    def batch_with(self, loss, candidates):
+        """The candidate whose loss is the nearest to this one, and its loss."""
+        with torch.no_grad():
+            each = self.losses()
+        found = {batch: (each[list(batch)].sum() / self.counts[list(batch)].sum()).item() for batch in candidates}
+        return min(found.items(), key=lambda item: abs(item[1] - loss))
+
+
+SYMBOLS = "abcdefg"
+SIZE = 4 + len(SYMBOLS)
+
+
+def encoded(sequence):
+    return [4 + SYMBOLS.index(symbol) if symbol in SYMBOLS else UNK for symbol in sequence]
+
+
+def padded(rows):
+    width = max(map(len, rows))
+    return torch.tensor([row + [PAD] * (width - len(row)) for row in rows])
+
+
+def tensors(pairs):
+    """source, target_in and target_out of these pairs."""
+    sources = padded([[*encoded(source), EOS] for source, _ in pairs])
+    inputs = padded([[SOS, *encoded(target)] for _, target in pairs])
+    return sources, inputs, padded([[*encoded(target), EOS] for _, target in pairs])
+
+
+def vocabulary_of(student, symbols=SYMBOLS):
+    return module_of(student, "seq2seq").Vocabulary(list(symbols))
+
+
+def loaded(student, weights, heads, *, dropout=0.0, pad=PAD):
+    """The student's Transformer with these weights, in their dtype."""
+    d_model, d_ff = (weights[f"encoder_layers.0.feed_forward.linear{k}.bias"].shape[0] for k in (2, 1))
+    sizes = [weights[f"{kind}_embedding.weight"].shape[0] for kind in ("source", "target")]
+    layers = Plain(weights, heads).layers
+    model = student.Transformer(*sizes, d_model, heads, layers, d_ff, dropout, pad)
+    if weights["output.bias"].dtype == torch.float64:
+        model.double()
+    model.load_state_dict(weights, strict=False)
+    return model
+
+
+def random_tokens(lengths, size, pad=PAD):
+    """Real tokens up to the lengths, then padding: (N, L)."""
+    tokens = torch.randint(size - 1, (len(lengths), max(lengths)))
+    tokens += tokens >= pad  # any token but the padding
+    for row, length in zip(tokens, lengths, strict=True):
+        row[length:] = pad
+    return tokens
+
+
+def random_pairs(rng, lengths):
+    """Pairs of which every source has one of these lengths, and every target another."""
+    others = lengths[1:] + lengths[:1]
+    return [("".join(rng.choices(SYMBOLS, k=k)), "".join(rng.choices(SYMBOLS, k=m))) for k, m in zip(lengths, others)]  # noqa: B905  # equally long
+
+
+def edit_distance(one, other):
+    row = list(range(len(other) + 1))
+    for i, item in enumerate(one, 1):
+        above, row = row, [i]
+        for j, symbol in enumerate(other, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (item != symbol)))
+    return row[-1]
+
+
+def check_texts(found, count, what):
+    """A list of lists of symbols."""
+    fits = isinstance(found, list) and all(
+        isinstance(text, list) and all(isinstance(symbol, str) for symbol in text) for text in found
+    )
+    assert fits and len(found) == count, f"{what} must be a list of {count} lists of symbols"
+
+
+# Layers
+
+
+@criterion(
+    "The feed-forward network, and its dropout",
+    points=2,
+    kind="value",
+    hint="self.dropout stands between the ReLU and linear2, and is off in eval().",
+)
+def test_feed_forward_and_dropout(student):
+    """FeedForward is the same at every position; in training, hidden features are dropped after the ReLU."""
+    weights = linear_weights("f.linear1", 5, 7) | linear_weights("f.linear2", 7, 5)
+    own = {name.removeprefix("f."): weight for name, weight in weights.items()}
+    layer, x = student.FeedForward(5, 7, 0.4), normal(2, 3, 5)
+    layer.double()
+    layer.load_state_dict(own)
+    layer.eval()
+    assert_close(layer(x), feed_forward(weights, "f", x), "FeedForward(5, 7, dropout=0.4) in eval()")
+
+    layer = student.FeedForward(6, 6, 0.4)  # whose hidden features can be told from its output
+    layer.double()
+    mix, bias = normal(6, 6) + 4 * torch.eye(6), normal(6)
+    own = {"linear1.weight": torch.eye(6), "linear1.bias": torch.zeros(6), "linear2.weight": mix, "linear2.bias": bias}
+    layer.load_state_dict(own)
+    layer.train()
+    x = normal(4, 5, 6)
+    found = layer(x)
+    assert isinstance(found, torch.Tensor) and found.shape == x.shape, "FeedForward must return (N, L, D)"
+    hidden = (found.double() - bias) @ mix.inverse().T
+    kept = hidden.abs() > 1e-7
+    assert_close(hidden, (x.clamp(min=0) / 0.6) * kept, "what linear2 gets in training, with dropout=0.4", atol=1e-6)
+    share = kept[x > 0].double().mean().item()
+    assert 0.25 < share < 0.9, f"with dropout=0.4 about 0.6 of the positive features are kept, found {share:.2f}"
+
+
+@criterion(
+    "Layers, by their definition",
+    points=4,
+    kind="value",
+    hint="LayerNorm(x + Sublayer(x)), in order: norm1, norm2, norm3. In the cross-attention the target asks and the "
+    "memory answers; each of the two attentions has its own mask.",
+)
+def test_layers(student):
+    """Both layers equal their definition: which sublayer, which norm, which mask, and who asks whom."""
+    weights, x = layer_weights(12, 7, decoder=False), normal(2, 5, 12)
+    layer = student.EncoderLayer(12, 3, 7, 0.0)
+    layer.double()
+    layer.load_state_dict(weights)
+    assert_close(layer(x), encoder_layer(weights, 3, x), "EncoderLayer(12, 3, 7)(x)")
+    mask = torch.rand(2, 5, 5) < 0.5
+    mask |= torch.eye(5).bool()
+    for some in (mask, mask[1]):
+        what = f"EncoderLayer(12, 3, 7) with a mask {tuple(some.shape)}"
+        assert_close(layer(x, some), encoder_layer(weights, 3, x, some), what)
+
+    weights, x, memory = layer_weights(12, 7, decoder=True), normal(2, 4, 12), normal(2, 6, 12)
+    layer = student.DecoderLayer(12, 3, 7, 0.0)
+    layer.double()
+    layer.load_state_dict(weights)
+    self_mask = torch.ones(4, 4).tril().bool()
+    cross_mask = torch.tensor([[1, 1, 1, 1, 0, 0], [1, 0, 1, 1, 1, 1]]).bool()[:, None, :].expand(2, 4, 6)
+    for masks in ({}, {"self_mask": self_mask}, {"cross_mask": cross_mask}):
+        expected = decoder_layer(weights, 3, x, memory, **masks)
+        assert_close(layer(x, memory, **masks), expected, f"DecoderLayer(12, 3, 7) with {list(masks) or 'no mask'}")
+    expected = decoder_layer(weights, 3, x, memory, self_mask, cross_mask)
+    assert_close(layer(x, memory, self_mask, cross_mask), expected, "DecoderLayer(12, 3, 7) with both masks")
+
+
+def possible_outputs(weights, x, constants, rate):
+    """All that norm(x + dropout(constant)), again and again, can be: x (..., D) -> (..., 2^(D·sublayers), D)."""
+    width = x.shape[-1]
+    patterns = torch.tensor(list(itertools.product((0.0, 1 / (1 - rate)), repeat=width)), dtype=torch.float64)
+    x = x.unsqueeze(-2)  # (..., 1, D)
+    for number, constant in enumerate(constants, 1):
+        x = norm(weights, f"norm{number}", x.unsqueeze(-2) + patterns * constant).flatten(-3, -2)
+    return x
+
+
+@criterion(
+    "Dropout before the residual",
+    points=2,
+    kind="value",
+    hint="norm(x + self.dropout(sublayer(x))): what a sublayer found is dropped, x itself never is.",
+)
+def test_dropout_before_the_residual(student):
+    """In training, dropout falls on what each sublayer adds to x, feature by feature; in eval() there is none."""
+    for name, sublayers in (("EncoderLayer", 2), ("DecoderLayer", 3)):
+        decoder = sublayers == 3
+        weights = layer_weights(3, 4, decoder=decoder)
+        # Sublayers that add the same vector everywhere, whatever they see: their last layer is its bias alone.
+        last = ["self_attention.out_proj", "cross_attention.out_proj", "feed_forward.linear2"]
+        last = last if decoder else [last[0], last[2]]
+        for part in last:
+            weights[f"{part}.weight"] = torch.zeros_like(weights[f"{part}.weight"])
+        constants = [weights[f"{part}.bias"] for part in last]
+        layer, x = getattr(student, name)(3, 1, 4, 0.4), normal(2, 6, 3)
+        layer.double()
+        layer.load_state_dict(weights)
+        arguments = (x, normal(2, 5, 3)) if decoder else (x,)
+        found = layer(*arguments)
+        assert isinstance(found, torch.Tensor) and found.shape == x.shape, f"{name} must return the shape of x"
+        possible = possible_outputs(weights, x, constants, 0.4)  # (2, 6, 8^sublayers, 3)
+        distances = (possible - found.unsqueeze(-2)).abs().amax(-1).min(-1)
+        what = f"the distance of {name}'s output, in training, from the nearest that dropout can make"
+        assert_close(distances.values, torch.zeros(2, 6, dtype=torch.float64), what, atol=1e-6)
+        assert len(distances.indices.unique()) > 3, f"dropout in {name} must differ from position to position"
+        layer.eval()
+        none = x
+        for number, constant in enumerate(constants, 1):
+            none = norm(weights, f"norm{number}", none + constant)
+        assert_close(layer(*arguments), none, f"{name} with dropout=0.4 in eval()")
+
+
+# The model
+
+
+@criterion(
+    "What the encoder remembers",
+    points=3,
+    kind="value",
+    hint="Embedding times the root of d_model, plus positions; every layer gets the mask source != self.pad.",
+)
+def test_memory(student):
+    """encode equals the definition at every real token, for any number of layers and any id of the padding."""
+    for num_layers, heads, pad in ((1, 2, 0), (3, 1, 5)):
+        weights = model_weights(9, 7, 6, num_layers, 8)
+        source = random_tokens([5, 3, 4], 9, pad)
+        found = loaded(student, weights, heads, pad=pad).encode(source)
+        assert isinstance(found, torch.Tensor) and found.shape == (3, 5, 6), "encode must return (N, S, D)"
+        expected = Plain(weights, heads, pad).encode(source)
+        real = source != pad
+        assert_close(found[real], expected[real], f"encode(source) with {num_layers} layers, at real tokens", **NEAR)
+
+
+@criterion(
+    "What the decoder makes of a memory",
+    points=3,
+    kind="value",
+    hint="A causal mask for itself, source != self.pad for the memory; the scale and the positions as in encode; "
+    "output at the end, without a softmax.",
+)
+def test_logits(student):
+    """decode equals the definition for any memory, and forward is decode after encode."""
+    for num_layers, heads, pad in ((2, 3, 0), (1, 2, 4)):
+        weights = model_weights(9, 7, 6, num_layers, 8)
+        plain, model = Plain(weights, heads, pad), loaded(student, weights, heads, pad=pad)
+        source, target_in = random_tokens([6, 2, 5], 9, pad), random_tokens([4, 4, 4], 7, pad)
+        memory = normal(3, 6, 6)
+        what = f"with {num_layers} layers"
+        expected = plain.decode(target_in, memory, source)
+        assert_close(model.decode(target_in, memory, source), expected, f"decode(…) {what}", **NEAR)
+        assert_close(
+            model(source, target_in), plain(source, target_in), f"Transformer(source, target_in) {what}", **NEAR
+        )
+
+
+@criterion(
+    "Step by step",
+    points=2,
+    kind="invariance",
+    hint="What stands at t may depend on the tokens up to t and on nothing else: not on how many follow.",
+)
+def test_step_by_step(student, rng):
+    """Decoding prefix by prefix gives the logits of the full forward, for one sentence as within the batch."""
+    weights = model_weights(9, 8, 12, 2, 8)
+    plain, model = Plain(weights, 3), loaded(student, weights, 3)
+    source, target_in = random_tokens([5, 3, 4], 9), random_tokens([6, 6, 6], 8)
+    full = plain(source, target_in)
+    memory = model.encode(source)
+    assert isinstance(memory, torch.Tensor) and memory.shape == (3, 5, 12), "encode must return (N, S, D)"
+    for length in (1, 2, 6):
+        found = model.decode(target_in[:, :length], memory, source)
+        assert_close(found, full[:, :length], f"decode of the first {length} tokens", **NEAR)
+    n = rng.randrange(3)
+    one = slice(n, n + 1)
+    real = source[one, : int((source[n] != PAD).sum())]
+    assert_close(model(real, target_in[one]), full[one], "a sentence alone, without its padding", **NEAR)
+
+
+@criterion(
+    "Padding changes nothing",
+    points=2,
+    kind="invariance",
+    hint="Two places need source != pad: the encoder's attention to itself, and the decoder's to the memory.",
+)
+def test_padding(student):
+    """More padding in source or target changes no logits of real tokens, and whatever is remembered of it neither."""
+    weights = model_weights(9, 8, 6, 2, 8)
+    plain, model = Plain(weights, 2), loaded(student, weights, 2)
+    source, target_in = random_tokens([5, 2, 4], 9), random_tokens([4, 2, 3], 8)
+    expected, real = plain(source, target_in), target_in != PAD
+    longer = F.pad(source, (0, 3)), F.pad(target_in, (0, 2))
+    found = model(*longer)
+    assert isinstance(found, torch.Tensor) and found.shape == (3, 6, 8), "Transformer must return (N, T, V)"
+    assert_close(found[:, :4][real], expected[real], "the logits of real tokens, with more padding", **NEAR)
+    memory = plain.encode(source)
+    memory[source == PAD] = 1e3 * normal(int((source == PAD).sum()), 6)
+    found = model.decode(target_in, memory, source)
+    assert isinstance(found, torch.Tensor) and found.shape == (3, 4, 8), "decode must return (N, T, V)"
+    what = "the logits of real tokens, with another memory of the padding"
+    assert_close(found[real], expected[real], what, **NEAR)
+
+
+@criterion(
+    "Gradients everywhere",
+    points=2,
+    kind="gradient",
+    hint="No .detach() and no no_grad in encode and decode; every layer is used, and none is used twice.",
+)
+def test_gradients(student):
+    """Gradients reach every parameter and are right; the embedding of the source's padding gets exactly none."""
+    weights = model_weights(7, 8, 6, 2, 5)
+    source, target_in = random_tokens([4, 2, 3], 7), random_tokens([3, 3, 3], 8)
+    leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+    Plain(leaves, 2)(source, target_in).sum().backward()
+    found = dict(loaded(student, weights, 2).gradients(source, target_in).parameters)
+    expected = {name: leaf.grad for name, leaf in leaves.items()}
+    assert_close(found, expected, "the gradients of the logits' sum", rtol=1e-3, atol=1e-4)
+    assert not found["source_embedding.weight"][PAD].any(), "the padding of the source must get no gradient at all"
+
+
+# The loss and the rate
+
+
+@criterion(
+    "The smoothed loss",
+    points=3,
+    kind="value",
+    hint="-(1 - s) log p(right) - s/(V - 2) · (the others, without pad), summed over real tokens, divided by their "
+    "number. F.cross_entropy(label_smoothing=…) gives a share to <pad>, and to the right class again.",
+)
+def test_smoothed_loss(student):
+    """label_smoothed_loss equals its definition for any smoothing and any pad; with smoothing 0 it is cross-entropy."""
+    for smoothing, pad, scale in ((0.1, 0, 1.0), (0.35, 3, 2.0), (0.0, 0, 1.0), (0.1, 0, 300.0)):
+        logits, targets = normal(3, 5, 7) * scale, random_tokens([5, 2, 3], 7, pad)
+        expected = smoothed(logits, targets, smoothing, pad).sum() / (targets != pad).sum()
+        found = student.label_smoothed_loss(logits, targets, smoothing=smoothing, pad=pad)
+        assert_close(found, expected, f"label_smoothed_loss(…, smoothing={smoothing}, pad={pad})")
+    found = student.label_smoothed_loss(logits.float(), targets)
+    assert_close(found, expected.float(), "label_smoothed_loss(…) with the defaults, in float32")
+
+
+@criterion(
+    "Padding is not judged",
+    points=2,
+    kind="gradient",
+    hint="Take the losses where targets != pad, and divide by their number, or by 1 if there are none.",
+)
+def test_padding_is_not_judged(student):
+    """The loss gives padded positions no gradient, real ones the right one, and nothing but padding a loss of 0."""
+    logits, targets = normal(3, 4, 6), random_tokens([4, 1, 2], 6)
+    leaf = logits.clone().requires_grad_()
+    (smoothed(leaf, targets).sum() / (targets != PAD).sum()).backward()
+    reply = student.label_smoothed_loss.gradients(logits, targets)
+    assert_close(reply.gradients[0], leaf.grad, "the gradient of label_smoothed_loss in the logits")
+    assert not reply.gradients[0][targets == PAD].any(), "padded positions must get no gradient"
+    reply = student.label_smoothed_loss.gradients(logits, torch.zeros(3, 4).long())
+    assert_close(reply.value, torch.tensor(0.0, dtype=torch.float64), "label_smoothed_loss of nothing but padding")
+    gradient = reply.gradients[0]
+    assert gradient is None or not gradient.any(), "nothing but padding must give a gradient of 0"
+
+
+@criterion(
+    "The rate and its limits",
+    points=2,
+    kind="robustness",
+    hint="Check step and warmup in learning_rate, max_len and beam_size in translate: a ValueError that names them.",
+)
+def test_rate_and_limits(student, rng):
+    """learning_rate is right anywhere on its curve; arguments below 1 raise a ValueError that names them."""
+    for _ in range(6):
+        step, d_model, warmup = rng.randint(1, 3000), rng.randint(8, 600), rng.randint(1, 1500)
+        expected = d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+        what = f"learning_rate({step}, {d_model}, {warmup})"
+        assert_close(student.learning_rate(step, d_model, warmup), expected, what)
+    for name, arguments in (("step", (0, 8, 4)), ("step", (-3, 8, 4)), ("warmup", (3, 8, 0)), ("warmup", (3, 8, -2))):
+        with student_raises("ValueError", naming=name):
+            student.learning_rate(*arguments)
+    vocabulary, model = vocabulary_of(student), loaded(student, model_weights(SIZE, SIZE, 4, 1, 4), 1)
+    for name in ("max_len", "beam_size"):
+        for value in (0, -1):
+            with student_raises("ValueError", naming=name):
+                student.translate(model, ["abc"], vocabulary, vocabulary, **{name: value})
+
+
+# Training
+
+
+def warmup_of(student):
+    warmup = student.WARMUP.read()
+    assert isinstance(warmup, int | float) and warmup >= 1, "WARMUP must be a number of steps"
+    return warmup
+
+
+def check_losses(found, count):
+    fits = isinstance(found, list) and len(found) == count and all(isinstance(loss, float) for loss in found)
+    assert fits, f"train with epochs={count} must return a list of {count} floats"
+
+
+@criterion(
+    "Training, replayed",
+    points=4,
+    kind="value",
+    hint="Each step: set the rate, zero_grad, the smoothed loss of model(source, target_in) against target_out, "
+    "backward, step. Adam with betas (0.9, 0.98).",
+)
+def test_training_replayed(student, rng):
+    """Ten epochs of a single batch give the losses and weights that the contract gives: rate, Adam, loss, targets."""
+    pairs = random_pairs(rng, [3, 1, 4, 2])
+    weights = model_weights(SIZE, SIZE, 6, 1, 8)
+    replay = Replay(weights, 2, pairs, warmup_of(student))
+    expected = [replay.step([0, 1, 2, 3]) for _ in range(10)]
+    vocabulary, model = vocabulary_of(student), loaded(student, weights, 2)
+    found = student.train(model, pairs, vocabulary, vocabulary, epochs=10, batch_size=4)
+    check_losses(found, 10)
+    assert_close(found, expected, "train(…, epochs=10) on a single batch", rtol=1e-4)
+    after = model.state_dict()
+    assert isinstance(after, dict), "state_dict() must be a dict"
+    for name in ("output.weight", "encoder_layers.0.self_attention.v_proj.weight", "target_embedding.weight"):
+        assert_close(after.get(name), replay.leaves[name].detach(), f"{name} after ten steps", rtol=1e-3, atol=1e-5)
+
+
+@criterion(
+    "Every pair once an epoch, in any order",
+    points=3,
+    kind="value",
+    hint="Shuffle a copy each epoch; the last batch may be smaller; weigh each batch's loss by its real tokens; "
+    "progress(step, loss) counts steps from 1 and does not start again.",
+)
+def test_every_pair_once(student, rng):
+    """Epochs visit every pair once, in new orders, and leave the list alone; their losses are means per real token."""
+    pairs = random_pairs(rng, [2, 5, 1, 3, 6])
+    weights = model_weights(SIZE, SIZE, 6, 1, 8)
+    warmup, vocabulary, orders = warmup_of(student), vocabulary_of(student), []
+    for seed in (3, 4):
+        replay, model = Replay(weights, 2, pairs, warmup), loaded(student, weights, 2)
+        steps = []
+        reply = student.train.observe(
+            model, pairs, vocabulary, vocabulary,
+            epochs=3, batch_size=2, seed=seed, progress=lambda *step, to=steps: to.append(step),
+        )  # fmt: skip
+        check_losses(reply.value, 3)
+        assert_equal([step[:1] for step in steps], [(number,) for number in range(1, 10)], "the steps for progress")
+        assert all(len(step) == 2 and isinstance(step[1], float) for step in steps), "progress gets a step and a float"
+        means = []
+        for epoch in range(3):
+            remaining, total = set(range(5)), 0.0
+            for _, loss in steps[3 * epoch : 3 * epoch + 3]:
+                candidates = [batch for size in (1, 2) for batch in itertools.combinations(sorted(remaining), size)]
+                assert candidates, "an epoch must have each pair once"
+                batch, nearest = replay.batch_with(loss, candidates)
+                assert_close(loss, nearest, f"the loss of a batch of pairs {batch}", rtol=1e-4)
+                replay.step(list(batch))
+                remaining -= set(batch)
+                total += loss * replay.counts[list(batch)].sum().item()
+                orders.append(batch)
+            assert not remaining, "an epoch must have each pair once"
+            means.append(total / replay.counts.sum().item())
+        assert_close(reply.value, means, "the epochs' mean losses per real token", rtol=1e-4)
+        assert_equal([tuple(pair) for pair in reply.args[1]], pairs, "the pairs after training")
+    epochs = [tuple(orders[start : start + 3]) for start in range(0, 18, 3)]
+    assert len(set(epochs[:3])) > 1, "the order must change from epoch to epoch"
+    assert epochs[:3] != epochs[3:], "the order must depend on the seed"
+
+
+@criterion(
+    "The same seed, the same losses",
+    points=2,
+    kind="robustness",
+    hint="Seed torch (dropout draws from it) and your shuffling with seed, at the beginning of train, and switch the "
+    "model to train().",
+)
+def test_same_seed(student, rng):
+    """With dropout, a seed fixes all losses and another changes them, whatever mode the model comes in."""
+    pairs, vocabulary = random_pairs(rng, [3, 2, 4, 5, 1]), vocabulary_of(student)
+    weights = model_weights(SIZE, SIZE, 6, 1, 8)
+    runs = []
+    for seed, mode in ((5, "eval"), (5, "train"), (6, "eval")):
+        model, losses = loaded(student, weights, 2, dropout=0.3), []
+        getattr(model, mode)()
+        found = student.train(
+            model, pairs, vocabulary, vocabulary,
+            epochs=2, batch_size=5, seed=seed, progress=lambda _, loss, to=losses: to.append(loss),
+        )  # fmt: skip
+        check_losses(found, 2)
+        check_losses(losses, 2)
+        runs.append(found + losses)
+    assert_close(runs[1], runs[0], "the losses of a second training with the same seed", rtol=1e-6)
+    assert abs(runs[2][2] - runs[0][2]) > 1e-4, "the first loss must depend on the seed: dropout is on in training"
+
+
+# Translation
+
+
+def talkative(rng, sources, beam_size, max_len):
+    """A model with something to say: some of its translations end and some do not, and hardly two are the same.
+
+    If beam_size is more than 1, beam search must also disagree with greedy search somewhere.
+    """
+    for _ in range(200):
+        weights = model_weights(SIZE, SIZE, 6, 1, 8)
+        weights["source_embedding.weight"] *= 2
+        weights["output.weight"] *= 2.5
+        weights["output.bias"][[PAD, SOS]] = -30.0
+        plain = Plain(weights, 2)
+        greedy = plain.greedy(sources, max_len)
+        ended = sum(tokens[-1] == EOS for tokens in greedy)
+        if not 2 <= ended < len(sources) or len(set(map(tuple, greedy))) < len(sources) - 2:
+            continue
+        if beam_size == 1:
+            return weights, greedy
+        found = [plain.search(source, beam_size, max_len) for source in sources]
+        if sum(one != other for one, other in zip(found, greedy, strict=True)) >= 2:
+            return weights, found
+    raise RuntimeError("no talkative model in 200 draws")
+
+
+def decoded(tokens):
+    tokens = tokens[: tokens.index(EOS)] if EOS in tokens else tokens
+    return [["<unk>", *SYMBOLS][token - UNK] for token in tokens]
+
+
+@criterion(
+    "Translations, token by token",
+    points=3,
+    kind="value",
+    hint="eval(), encode once, then decode what has been said so far and take the argmax at the last position, until "
+    "<eos> or max_len.",
+)
+def test_translations(student, rng):
+    """Greedy translations are those of the model without dropout, each as if it were alone; <eos> ends them."""
+    texts = ["".join(rng.choices(SYMBOLS, k=k)) for k in (4, 1, 6, 3)] + ["a?b"]
+    sources = [[*encoded(text), EOS] for text in texts]
+    weights, expected = talkative(rng, sources, 1, 7)
+    vocabulary, model = vocabulary_of(student), loaded(student, weights, 2, dropout=0.5)
+    found = student.translate(model, texts, vocabulary, vocabulary, max_len=7)
+    check_texts(found, 5, "translate(…)")
+    assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=7)")
+    one = student.translate(model, [list(texts[0])], vocabulary, vocabulary, max_len=3)
+    assert_equal(one, [decoded(expected[0][:3])], "translate(one source, a list of symbols, max_len=3)")
+
+
+@criterion(
+    "Translations by beam search",
+    points=3,
+    kind="value",
+    hint="step(prefixes) returns log-probabilities for the last position; repeat the memory and the source for every "
+    "prefix, and take the best hypothesis.",
+)
+def test_beam(student, rng):
+    """With beam_size > 1, translations are what your beam_search finds, where greedy search misses it."""
+    texts = ["".join(rng.choices(SYMBOLS, k=k)) for k in (4, 2, 5, 3, 6)]
+    sources = [[*encoded(text), EOS] for text in texts]
+    weights, expected = talkative(rng, sources, 3, 6)
+    vocabulary, model = vocabulary_of(student), loaded(student, weights, 2, dropout=0.5)
+    found = student.translate(model, texts, vocabulary, vocabulary, max_len=6, beam_size=3)
+    check_texts(found, 5, "translate(…, beam_size=3)")
+    assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=6, beam_size=3)")
+
+
+@criterion(
+    "As it was, whatever happens",
+    points=2,
+    kind="robustness",
+    hint="try … finally: model.train(was_training). And no function writes into its arguments.",
+)
+def test_as_it_was_whatever_happens(student):
+    """translate restores the mode even if it fails; weights and arguments are never changed by looking at them."""
+    weights = model_weights(SIZE, SIZE, 6, 1, 8)
+    model, vocabulary, larger = (
+        loaded(student, weights, 2),
+        vocabulary_of(student),
+        vocabulary_of(student, "abcdefgxyz"),
+    )
+    for beam_size in (1, 2):
+        for mode in ("train", "eval"):
+            getattr(model, mode)()
+            reply = student.translate.observe(
+                model, ["ab", "cde"], vocabulary, vocabulary, max_len=3, beam_size=beam_size
+            )
+            check_texts(reply.value, 2, "translate(…)")
+            assert_equal(reply.args[1], ["ab", "cde"], "the sources after translate")
+            with student_raises("Exception"):  # its last symbols have no embedding
+                student.translate(model, ["zzz"], larger, vocabulary, max_len=3, beam_size=beam_size)
+            assert_equal(model.training.read(), mode == "train", f"model.training after translate failed in {mode}()")
+    source, target_in, memory, logits = (
+        random_tokens([4, 2], 9),
+        random_tokens([3, 3], 9),
+        normal(2, 4, 6),
+        normal(2, 3, 5),
+    )
+    targets = random_tokens([3, 2], 5)
+    for name, function, arguments in (
+        ("encode", model.encode, (source,)),
+        ("decode", model.decode, (target_in, memory, source)),
+        ("label_smoothed_loss", student.label_smoothed_loss, (logits, targets)),
+    ):
+        first = function.observe(*arguments)
+        assert isinstance(first.value, torch.Tensor), f"{name} must return a tensor"
+        assert_equal(list(first.args), list(arguments), f"the arguments of {name} after the call")
+        assert_close(function(*arguments), first.value, f"{name}, called with the same arguments once more,", rtol=1e-9)
+    after = model.state_dict()
+    assert_close({name: after.get(name) for name in weights}, weights, "the weights after all this", rtol=0.0, atol=0.0)
+    assert_not_used(student, "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention")
+
+
+@criterion(
+    "On an accelerator",
+    points=2,
+    kind="device",
+    hint="causal_mask(T, device=target_in.device), torch.tensor(…, device=…), batches .to the device of the model.",
+)
+def test_on_an_accelerator(student, device, rng):
+    """The model computes, trains and translates where its weights are, with the same results as on the CPU."""
+    weights = {name: weight.float() for name, weight in model_weights(SIZE, SIZE, 6, 1, 8).items()}
+    source, target_in = random_tokens([4, 2], SIZE), random_tokens([3, 3], SIZE)
+    vocabulary, pairs = vocabulary_of(student), random_pairs(rng, [2, 3, 1])
+    logits = torch.randn(2, 3, SIZE)
+    assert_same_on_device(student.label_smoothed_loss, device, "label_smoothed_loss", logits, target_in)
+    there, here = loaded(student, weights, 2), loaded(student, weights, 2)
+    assert_same_on_device(there, device, "Transformer(source, target_in)", source, target_in)
+    settings = {"epochs": 2, "batch_size": 3}
+    losses = [student.train(model, pairs, vocabulary, vocabulary, **settings) for model in (here, there)]
+    check_losses(losses[0], 2)
+    assert_close(losses[1], losses[0], "the losses of a training on the accelerator", rtol=1e-3)
+    for beam_size in (1, 2):
+        texts = [
+            student.translate(model, ["ab", "c"], vocabulary, vocabulary, max_len=3, beam_size=beam_size)
+            for model in (here, there)
+        ]
+        check_texts(texts[0], 2, "translate(…)")
+        assert_equal(texts[1], texts[0], "translate(…) on the accelerator")
+
+
+# Training for good
+
+
+def learned(student, pairs, unseen, settings, *, epochs, batch_size, seed):
+    """Train the student's model on these pairs; exact match and error rate on the unseen ones."""
+    kinds = [sorted({symbol for pair in pairs + unseen for symbol in pair[side]}) for side in (0, 1)]
+    source_vocabulary, target_vocabulary = (vocabulary_of(student, symbols) for symbols in kinds)
+    model = student.Transformer(4 + len(kinds[0]), 4 + len(kinds[1]), **settings)
+    losses = student.train(
+        model, pairs, source_vocabulary, target_vocabulary, epochs=epochs, batch_size=batch_size, seed=seed
+    )
+    check_losses(losses, epochs)
+    found = student.translate(model, [s for s, _ in unseen], source_vocabulary, target_vocabulary, max_len=15)
+    check_texts(found, len(unseen), "translate(…)")
+    targets = [target for _, target in unseen]
+    exact = sum("".join(text) == target for text, target in zip(found, targets, strict=True)) / len(unseen)
+    errors = sum(edit_distance("".join(text), target) for text, target in zip(found, targets, strict=True))
+    return exact, errors / sum(map(len, targets))
+
+
+SMALL = {"d_model": 32, "num_heads": 4, "num_layers": 1, "d_ff": 64, "dropout": 0.0}
+
+
+@criterion(
+    "Learns to reverse",
+    points=3,
+    kind="value",
+    hint="If the other criteria pass, this one does. If the loss falls and the results are poor, train and translate "
+    "do not do the same.",
+    timeout=120,
+    long=True,
+)
+def test_learns_to_reverse(student, rng):
+    """After 504 steps on 3 to 6 digits, your model reverses at least 85 % of 200 unseen numbers exactly."""
+    pairs = reverse_pairs(4200, seed=rng.randrange(10**6), longest=6)
+    settings = {"epochs": 8, "batch_size": 64, "seed": rng.randrange(1000)}
+    exact, rate = learned(student, pairs[200:], pairs[:200], SMALL, **settings)
+    assert exact >= 0.85 and rate <= 0.06, (
+        f"{exact:.0%} of the unseen numbers are right; {rate:.1%} of the digits wrong"
+    )
+
+
+@criterion(
+    "Learns to read dates",
+    points=4,
+    kind="value",
+    hint="Masks matter here, since dates differ much in length: is the padding hidden in encoder and cross-attention?",
+    timeout=120,
+    long=True,
+)
+def test_learns_dates(student, rng):
+    """After 752 steps on six ways to write dates, at least 80 % of 200 unseen ones come out exactly right."""
+    pairs = date_pairs(6200, seed=rng.randrange(10**6), styles=list(STYLES)[:6])
+    settings = {"epochs": 8, "batch_size": 64, "seed": rng.randrange(1000)}
+    exact, rate = learned(student, pairs[200:], pairs[:200], SMALL, **settings)
+    assert exact >= 0.8 and rate <= 0.04, f"{exact:.0%} of the unseen dates are right, {rate:.1%} of symbols wrong"

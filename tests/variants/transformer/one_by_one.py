@@ -1,0 +1,193 @@
+"""Masks written out in full, translation one sentence at a time through beam_search, losses in a loop over sentences."""
+
+import math
+
+import torch
+import torch.nn as nn
+
+from beam_search import beam_search
+from multihead_attention import MultiHeadAttention
+from positional_encoding import PositionalEncoding
+from seq2seq import EOS, PAD, SOS, make_batch
+
+WARMUP = 100
+
+
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, dropout):
+        super().__init__()
+        self.linear1 = nn.Linear(d_model, d_ff)
+        self.linear2 = nn.Linear(d_ff, d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        return nn.Sequential(self.linear1, nn.ReLU(), self.dropout, self.linear2)(x)
+
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads, dropout)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        attention, weights = self.self_attention(x, x, x, mask=mask)
+        attention = self.dropout(attention)
+        x = self.norm1(x + attention)
+        hidden = self.dropout(self.feed_forward(x))
+        x = self.norm2(x + hidden)
+        return x
+
+
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads, dropout)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.norm3 = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, memory, self_mask=None, cross_mask=None):
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask=self_mask)[0]))
+        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, mask=cross_mask)[0]))
+        x = self.norm3(x + self.dropout(self.feed_forward(x)))
+        return x
+
+
+class Transformer(nn.Module):
+    def __init__(self, source_vocab_size, target_vocab_size, d_model=64, num_heads=4, num_layers=2, d_ff=128,
+                 dropout=0.1, pad=0):
+        super().__init__()
+        self.d_model = d_model
+        self.pad = pad
+        self.source_embedding = nn.Embedding(source_vocab_size, d_model)
+        self.target_embedding = nn.Embedding(target_vocab_size, d_model)
+        for embedding in (self.source_embedding, self.target_embedding):
+            nn.init.normal_(embedding.weight, std=d_model**-0.5)
+        self.positions = PositionalEncoding(d_model, dropout)
+        sizes = (d_model, num_heads, d_ff, dropout)
+        self.encoder_layers = nn.ModuleList(EncoderLayer(*sizes) for _ in range(num_layers))
+        self.decoder_layers = nn.ModuleList(DecoderLayer(*sizes) for _ in range(num_layers))
+        self.output = nn.Linear(d_model, target_vocab_size)
+
+    def encode(self, source):
+        N, S = source.shape
+        mask = source.ne(self.pad).unsqueeze(1).repeat(1, S, 1)  # (N, S, S)
+        x = self.positions(self.source_embedding(source) * self.d_model**0.5)
+        for layer in self.encoder_layers:
+            x = layer(x, mask)
+        return x
+
+    def decode(self, target_in, memory, source):
+        N, T = target_in.shape
+        place = torch.arange(T, device=target_in.device)
+        causal = place.view(1, T, 1) >= place.view(1, 1, T)
+        self_mask = causal & target_in.ne(self.pad).unsqueeze(1)  # (N, T, T)
+        cross_mask = source.ne(self.pad).unsqueeze(1).repeat(1, T, 1)  # (N, T, S)
+        x = self.positions(self.target_embedding(target_in) * self.d_model**0.5)
+        for layer in self.decoder_layers:
+            x = layer(x, memory, self_mask, cross_mask)
+        return self.output(x)
+
+    def forward(self, source, target_in):
+        memory = self.encode(source)
+        return self.decode(target_in, memory, source)
+
+
+def learning_rate(step, d_model, warmup):
+    if step < 1:
+        raise ValueError("step starts at 1")
+    if warmup < 1:
+        raise ValueError("warmup must be positive")
+    if step < warmup:
+        return step / (math.sqrt(d_model) * warmup**1.5)
+    return 1 / math.sqrt(d_model * step)
+
+
+def label_smoothed_loss(logits, targets, *, smoothing=0.1, pad=0):
+    V = logits.size(-1)
+    total, tokens = logits.sum() * 0, 0
+    for row, target in zip(logits.reshape(-1, V), targets.reshape(-1).tolist()):
+        if target == pad:
+            continue
+        goal = torch.full_like(row, smoothing / (V - 2))
+        goal[pad] = 0
+        goal[target] = 1 - smoothing
+        total = total - (goal * torch.log_softmax(row, dim=0)).sum()
+        tokens += 1
+    return total / max(tokens, 1)
+
+
+def _fast_loss(logits, targets):
+    """The same for training, where a loop is too slow."""
+    V = logits.size(-1)
+    logp = torch.log_softmax(logits, dim=-1)
+    goal = torch.full_like(logp, 0.1 / (V - 2))
+    goal[..., PAD] = 0
+    goal.scatter_(-1, targets.unsqueeze(-1), 0.9)
+    goal[targets == PAD] = 0
+    return -(goal * logp).sum() / (targets != PAD).sum()
+
+
+def train(model, pairs, source_vocab, target_vocab, *, epochs, batch_size, seed=0, progress=None):
+    generator = torch.Generator().manual_seed(seed)
+    torch.manual_seed(seed + 1)
+    device = model.output.weight.device
+    model.train()
+    optimizer = torch.optim.Adam(model.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda k: learning_rate(k + 1, model.d_model, WARMUP))
+    history = []
+    step = 0
+    for epoch in range(epochs):
+        order = torch.randperm(len(pairs), generator=generator).tolist()
+        losses, counts = [], []
+        for i in range(0, len(pairs), batch_size):
+            batch = make_batch([pairs[k] for k in order[i : i + batch_size]], source_vocab, target_vocab)
+            targets = batch.target_out.to(device)
+            logits = model(batch.source.to(device), batch.target_in.to(device))
+            loss = _fast_loss(logits, targets)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            step += 1
+            losses.append(loss.item())
+            counts.append((targets != PAD).sum().item())
+            if progress:
+                progress(step, losses[-1])
+        history.append(sum(l * c for l, c in zip(losses, counts)) / sum(counts))
+    return history
+
+
+def translate(model, sources, source_vocab, target_vocab, *, max_len=50, beam_size=1):
+    if max_len < 1:
+        raise ValueError("max_len must be at least 1")
+    if beam_size < 1:
+        raise ValueError("beam_size must be at least 1")
+    training = model.training
+    device = model.output.weight.device
+    try:
+        model.eval()
+        results = []
+        with torch.no_grad():
+            for sentence in sources:
+                source = torch.tensor([source_vocab.encode(sentence) + [EOS]], device=device)
+                memory = model.encode(source)
+
+                def step(prefixes):
+                    k = len(prefixes)
+                    logits = model.decode(torch.tensor(prefixes, device=device), memory.repeat(k, 1, 1),
+                                          source.repeat(k, 1))
+                    return torch.log_softmax(logits[:, -1], dim=-1).cpu()
+
+                best = beam_search(step, sos=SOS, eos=EOS, beam_size=beam_size, max_len=max_len)[0]
+                results.append(target_vocab.decode(best.tokens))
+        return results
+    finally:
+        model.train(training)
