@@ -9,7 +9,7 @@ import random
 import threading
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -158,9 +158,8 @@ class TaskReader:
         self.diagnose = settings.diagnose
         self.fingerprints = {exercise.name: fingerprint(settings, exercise) for exercise in settings.exercises}
 
-    def work(
-        self, submission: Submission, exercise: Exercise, *, seed: int | None = None, first_failure: bool = False
-    ) -> Work:
+    def work(self, submission: Submission, exercise: Exercise, **how: Any) -> Work:
+        """What is to be judged; ``how`` goes into the task (``seed``, ``only``, ``first_failure``)."""
         sources: Sources = {}
         problem = ""
         own = set()
@@ -176,8 +175,7 @@ class TaskReader:
                     content, why = read_source(path)
                     problem = problem or why
                     sources[name.removesuffix(".py")] = (name, content)
-        task = Task(exercise=exercise.name, sources=sources, problem=problem, seed=seed, first_failure=first_failure)
-        task = msgspec.structs.replace(task, diagnose=self.diagnose)
+        task = Task(exercise=exercise.name, sources=sources, problem=problem, diagnose=self.diagnose, **how)
         return self._work(submission.student, task, own=frozenset(own))
 
     def with_stand_ins(self, work: Work, names: frozenset[str]) -> Work:
@@ -189,7 +187,7 @@ class TaskReader:
         return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
 
     def _work(self, student: str, task: Task, **built_on: frozenset[str]) -> Work:
-        how = f"{task.problem} {task.seed} {task.first_failure} {task.diagnose}"
+        how = f"{task.problem} {task.seed} {task.only} {task.first_failure} {task.diagnose}"
         key = hash_sources(task.sources, extra=f"{self.fingerprints[task.exercise]} {how}")
         return Work(student=student, task=task, key=key, **built_on)
 

@@ -142,6 +142,7 @@ class JudgeServer:
         gc.disable()  # a child is gone before its garbage is worth a look
         plugin = self.plugin
         exercise = plugin.suite(items[0]).exercise
+        items = [item for item in items if not task.only or plugin.criterion(item).id in task.only]
         transport = ConfinedTransport(
             exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
         )

@@ -11,6 +11,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     exercise: str
     sources: dict[str, tuple[str, bytes]]
     problem: str = ""  # why the files cannot be used, if so
+    only: tuple[str, ...] = ()  # judge these criteria, not all
     seed: int | None = None  # draw inputs from this seed, not from the judge's
     diagnose: bool = False  # look for the known mistakes that explain failures
     first_failure: bool = False  # stop there: all that is asked is whether there is one
