@@ -1,7 +1,7 @@
 """The command ``grader``: thin commands over the packages, which are imported only when they are needed.
 
-Exit codes: 0 done; 1 ``check`` (or ``stubs --check``) found something to mend; 2 usage; 3 a fault of ours while
-grading; 130 interrupted.
+Exit codes: 0 done; 1 ``check``, ``validate`` or ``stubs --check`` found something to mend; 2 usage; 3 a fault of ours
+while grading; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import click
 import msgspec
 
 from grader import __version__
-from grader.errors import ConfinementError, GraderError, did_you_mean
+from grader.errors import GraderError, did_you_mean
 
 if TYPE_CHECKING:
     from grader.manifest import Course
-    from grader.sandbox.layers import Layers
 
 FOUND_FAILURES = 1
 USAGE = 2
@@ -70,13 +69,17 @@ def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
     selected = course.select(exercises)
     from grader.models import ExerciseResult, Verdict
     from grader.reports import results, terminal
+    from grader.scoring import left_out
     from grader.student.check import check_exercises
 
     console = _console()
     documents = []
     passed = True
     for exercise, result in check_exercises(course, selected):
-        passed = passed and isinstance(result, ExerciseResult) and result.verdict is Verdict.PASSED
+        mended = isinstance(result, ExerciseResult) and (
+            result.verdict is Verdict.PASSED or left_out(result, course.optional)
+        )
+        passed = passed and mended
         if not as_json:
             terminal.print_check(console, exercise, result)
         elif isinstance(result, ExerciseResult):
@@ -122,14 +125,16 @@ def grade(
     from grader.reports import grades, results, terminal
     from grader.reports.files import write_atomically
     from grader.reports.progress import progress
+    from grader.sandbox.layers import require_layers
     from grader.submissions.folder import read_folder
 
     selected = course.select(exercises)
-    layers = None if unconfined else _layers()
+    layers = None if unconfined else require_layers()
     submissions = read_folder(pile, course.exercises)  # also what the selected ones build on
     settings = Settings(
         course=course, exercises=selected, layers=layers,
         seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
+        diagnose=True,
     )  # fmt: skip
     with open_gradebook(out) as gradebook:
         try:
@@ -156,6 +161,19 @@ def grade(
     if faults:
         click.echo(f"grader: could not be graded, through no fault of the students: {', '.join(faults)}", err=True)
         raise SystemExit(FAULT)
+
+
+@main.command()
+@click.argument("results", type=click.Path(path_type=Path))
+@click.option("--exercise", "exercises", multiple=True, metavar="NAME", help="Only this one (repeatable).")
+@json_option
+def statistics(results: Path, exercises: tuple[str, ...], as_json: bool) -> None:
+    """Say how hard each criterion was for the class of RESULTS (what `grade` wrote), and which deserve a look."""
+    from grader.reports.items import load_items, print_items
+    from grader.reports.results import as_json as render
+
+    found = load_items(results, exercises)
+    click.echo(render(found), nl=False) if as_json else print_items(_console(), found)
 
 
 @main.command()
@@ -224,6 +242,31 @@ def train(
 
 
 @main.command()
+@exercise_arguments
+@click.option("--all", "anew", is_flag=True, help="Judge everything anew, with 20 seeds, and not only what changed.")
+@click.option("--seeds", type=click.IntRange(min=0), help="How many other seeds to try (default: 5).")
+@click.option("--mutate", is_flag=True, help="Also judge automatic mutants of the solution.")
+@click.option("--long", "train_too", is_flag=True, help="Also the criteria that train a model.")
+@click.option("--jobs", type=click.IntRange(min=1), help="How many at once (default: the cores).")
+@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Write the matrix as a page.")
+@json_option
+@course_option
+def validate(exercises: tuple[str, ...], page: Path | None, as_json: bool, folder: Path, **how: Any) -> None:
+    """Prove that the suites are sound: right solutions lose nothing, known mistakes are caught.
+
+    What has not changed since the last proof is not judged again.
+    """
+    course = _course(folder)
+    from grader.reports.matrix import print_proofs
+    from grader.validation import prove
+
+    found = prove(course, course.select(exercises), **how)
+    print_proofs(_console(), course, found, page=page, as_json=as_json)
+    if not all(exercise.holds for exercise in found):
+        raise SystemExit(FOUND_FAILURES)
+
+
+@main.command()
 @json_option
 def doctor(as_json: bool) -> None:
     """Say how student code is confined on this machine, layer by layer, and try it."""
@@ -264,19 +307,6 @@ def _course(folder: Path) -> Course:
     from grader.manifest import find_course
 
     return find_course(folder)
-
-
-def _layers() -> Layers:
-    from grader.sandbox.layers import find_layers
-
-    layers = find_layers()
-    if layers.level == "none":
-        reasons = "; ".join(f"{name}: {why}" for name, why in msgspec.structs.asdict(layers).items() if why)
-        raise ConfinementError(
-            f"Student code cannot be confined here ({reasons}). `grader doctor` says more. "
-            "If you trust every submission, say --unconfined."
-        )
-    return layers
 
 
 def _console() -> Any:

@@ -31,6 +31,7 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     files: Annotated[tuple[FileName, ...], msgspec.Meta(min_length=1)]  # what a student hands in
     hidden_criteria: Annotated[int, msgspec.Meta(ge=0)]
     weight: Positive = 1.0
+    optional: bool = False  # does not count for those who do not hand it in
     prerequisites: tuple[str, ...] = ()
     builds_on: tuple[str, ...] = ()  # earlier exercises whose modules it imports
     budget: Positive = 60.0  # seconds that all tests of one submission may take together
@@ -66,6 +67,11 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def weights(self) -> dict[str, float]:
         return {exercise.name: exercise.weight for exercise in self.exercises}
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """The names of the exercises that count only for those who hand them in."""
+        return frozenset(exercise.name for exercise in self.exercises if exercise.optional)
 
     def folder(self, exercise: Exercise) -> Path:
         return self.root / "exercises" / exercise.name

@@ -23,6 +23,11 @@ from grader.sandbox.layers import Layers
 from grader.scoring import exercise_score
 from grader.submissions.base import Submission, read_source
 
+# Parts of the grader that come before or after judging: what they do changes no verdict.
+WITHOUT_INFLUENCE = {
+    "cli.py", "validation.py", "statistics.py", "authoring", "reports", "student", "submissions", "training"
+}  # fmt: skip
+
 Sources = dict[str, tuple[str, bytes]]  # module name -> (file name, text)
 
 
@@ -143,11 +148,15 @@ def fingerprint(settings: Settings, exercise: Exercise) -> str:
     """A hash of everything that decides about a grade besides the student's files."""
     course = settings.course
     package = Path(grader.__file__).parent
+    code = [path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in WITHOUT_INFLUENCE]
     files = [course.public_suite(exercise), course.hidden_suite(exercise), course.solution(exercise)]
     files += (course.root / "data").glob("*.py")  # suites draw from it
     files += [bank_path(course, exercise)] if settings.diagnose else []
+    for earlier in map(course.exercise, exercise.prerequisites):  # tests that students write are tried on these
+        files += [course.solution(earlier), bank_path(course, earlier)]
+        files += (course.root / "tests" / "variants" / earlier.name).glob("*.py")
     extra = f"{grader.__version__} {settings.seed} {exercise} {settings.layers is None} {settings.quick}"
-    return hash_files([*files, *package.rglob("*.py")], extra=extra)
+    return hash_files([*files, *code], extra=extra)
 
 
 class TaskReader:

@@ -2,12 +2,13 @@
 
 An exercise is worth 100 whatever its points add up to; the course total is the mean of the exercises by
 weight. A criterion that we failed to judge (``grader_fault``) counts neither for nor against the student;
-where nothing else is left there is no score at all, rather than a zero.
+where nothing else is left there is no score at all, rather than a zero. An optional exercise that was not
+handed in counts neither for nor against either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from grader.models import CriterionResult, ExerciseResult, StudentResult, Verdict
 
@@ -29,12 +30,17 @@ def exercise_score(exercise: ExerciseResult) -> float | None:
     return 100.0 * earned / possible if possible else None
 
 
-def course_score(student: StudentResult, weights: Mapping[str, float]) -> float | None:
-    """The weighted mean of the exercises that have a score, 0 to 100."""
+def left_out(exercise: ExerciseResult, optional: Collection[str]) -> bool:
+    """Whether it is an optional exercise that the student did not hand in."""
+    return exercise.name in optional and exercise.verdict is Verdict.MISSING
+
+
+def course_score(student: StudentResult, weights: Mapping[str, float], optional: Collection[str] = ()) -> float | None:
+    """The weighted mean of the exercises that have a score, 0 to 100, without what was left out of the optional."""
     scored = [
         (weights[exercise.name], score)
         for exercise in student.exercises
-        if (score := exercise_score(exercise)) is not None
+        if (score := exercise_score(exercise)) is not None and not left_out(exercise, optional)
     ]
     total = sum(weight for weight, _ in scored)
     # Dividing each weight first keeps rounding from lifting a sum of full scores above 100.

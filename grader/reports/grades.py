@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from grader.manifest import Course, Exercise
 from grader.models import StudentResult
 from grader.reports.results import rounded
-from grader.scoring import course_score, exercise_score
+from grader.scoring import course_score, exercise_score, left_out
 
 
 def grades_csv(course: Course, exercises: Sequence[Exercise], students: Sequence[StudentResult]) -> str:
-    """The table as text; a cell is empty where we could not grade."""
+    """The table as text; a cell is empty where we could not grade, and where an optional exercise was left out."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["student", *(exercise.name for exercise in exercises), "total"])
     for student in students:
-        scores = [exercise_score(exercise) for exercise in student.exercises]
-        table.writerow([student.id, *map(rounded, scores), rounded(course_score(student, course.weights))])
+        scores = [None if left_out(e, course.optional) else exercise_score(e) for e in student.exercises]
+        total = course_score(student, course.weights, course.optional)
+        table.writerow([student.id, *map(rounded, scores), rounded(total)])
     return text.getvalue()

@@ -23,7 +23,7 @@ def results_document(course: Course, students: Sequence[StudentResult], confinem
         "students": [
             {
                 "id": student.id,
-                "score": rounded(course_score(student, course.weights)),
+                "score": rounded(course_score(student, course.weights, course.optional)),
                 "exercises": [exercise_document(exercise) for exercise in student.exercises],
             }
             for student in students

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rich import box
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.table import Table
 from grader.manifest import Course, Exercise
 from grader.models import CriterionResult, ExerciseResult, StudentResult, Verdict
 from grader.sandbox.layers import Layers
-from grader.scoring import course_score, exercise_score, points_of
+from grader.scoring import course_score, exercise_score, left_out, points_of
 from grader.text import printable
 
 MARKS = {Verdict.PASSED: ("✓", "green"), Verdict.FAILED: ("✗", "red")}
@@ -25,7 +25,7 @@ REMARKABLE = (
 
 def print_check(console: Console, exercise: Exercise, result: ExerciseResult | str) -> None:
     """What passed, what did not, one sentence and the hint for the first failure, and the points so far."""
-    console.print(f"\n[bold]{exercise.name}[/bold]  {escape(exercise.title)}")
+    console.print(f"\n[bold]{exercise.name}[/bold]  {escape(exercise.title)}{' (optional)' * exercise.optional}")
     if isinstance(result, str):
         console.print(f"  [red]{escape(result)}[/red]")
         return
@@ -59,12 +59,15 @@ def print_class(
         table.add_column(exercise.name.replace("_", "_\n"), justify="right", overflow="fold", min_width=5)
     table.add_column("total", justify="right", style="bold", no_wrap=True)
     for student in students:
-        scores = [_score(exercise_score(exercise)) for exercise in student.exercises]
-        total = _score(course_score(student, course.weights))
+        scores = [
+            _score(None if left_out(exercise, course.optional) else exercise_score(exercise))
+            for exercise in student.exercises
+        ]
+        total = _score(course_score(student, course.weights, course.optional))
         table.add_row(escape(printable(student.id, 40)), *scores, total)
     console.print(table)
     for student in students:
-        if remarks := _remarks(student):
+        if remarks := _remarks(student, course.optional):
             console.print(f"  {escape(printable(student.id, 40))}: {escape('; '.join(remarks))}")
 
 
@@ -76,7 +79,7 @@ def confinement_line(layers: Layers | None) -> str:
     return "bubblewrap, " + ("" if layers.landlock else "landlock, ") + "seccomp, limits"
 
 
-def _remarks(student: StudentResult) -> list[str]:
+def _remarks(student: StudentResult, optional: Collection[str]) -> list[str]:
     """``ctc: 24 × error``, or ``missing: ctc, attention``."""
     missing, remarks = [], []
     for exercise in student.exercises:
@@ -84,6 +87,8 @@ def _remarks(student: StudentResult) -> list[str]:
         worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
         if exercise.fault:
             remarks.append(f"{exercise.name}: could not be graded")
+        elif left_out(exercise, optional):
+            continue
         elif exercise.verdict is Verdict.MISSING:
             missing.append(exercise.name)
         elif worst:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from grader.errors import ConfinementError
 from grader.sandbox import landlock, seccomp
 
 INSTALL = (
@@ -49,6 +50,18 @@ def find_layers() -> Layers:
         landlock="" if landlock.version() else "the kernel has no landlock, or it is not switched on",
         seccomp=seccomp.available(),
     )
+
+
+def require_layers() -> Layers:
+    """The layers of this machine, if they are enough to grade."""
+    layers = find_layers()
+    if layers.level == "none":
+        reasons = "; ".join(f"{name}: {why}" for name, why in msgspec.structs.asdict(layers).items() if why)
+        raise ConfinementError(
+            f"Student code cannot be confined here ({reasons}). `grader doctor` says more. "
+            "If you trust every submission, say --unconfined."
+        )
+    return layers
 
 
 def _bubblewrap() -> str:

@@ -104,3 +104,22 @@ def test_links_are_not_followed(tiny, pile, grader, tmp_path):
     result = grader("grade", pile, "--out", tmp_path / "out", "--exercise", "doubling", "--course", tiny, "--json")
     students = {s["id"]: s["score"] for s in json.loads(result.output)["students"]}
     assert students == {"s01": 100.0, "s02": 0.0, "s03": 0.0, "s04": 100.0}
+
+
+def test_an_optional_exercise_that_was_not_handed_in_leaves_no_trace(tiny, pile, grader, tmp_path):
+    manifest = tiny / "course.toml"
+    manifest.write_text(manifest.read_text().replace("weight = 3", "weight = 3\noptional = true"))
+    result = grader("grade", pile, "--out", tmp_path / "out", "--course", tiny)
+    third = list(csv.DictReader((tmp_path / "out/grades.csv").open()))[2]
+    assert third == {"student": "s03", "addition": "50.0", "doubling": "", "total": "50.0"}
+    assert ["s03", "50.0", "–", "50.0"] in [line.split() for line in result.output.splitlines()]
+    assert "missing" not in result.output
+
+
+def test_an_optional_stub_does_not_fail_the_check(tiny, grader):
+    manifest = tiny / "course.toml"
+    manifest.write_text(manifest.read_text().replace("weight = 3", "weight = 3\noptional = true"))
+    (tiny / "exercises/doubling/doubling.py").write_text("def double(a):\n    raise NotImplementedError\n")
+    result = grader("check", "--course", tiny)
+    assert "Twice (optional)" in result.output
+    assert result.exit_code == 0

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.models import Criterion, CriterionResult, ExerciseResult, Kind, StudentResult, Verdict
-from grader.scoring import course_score, exercise_score, points_of
+from grader.scoring import course_score, exercise_score, left_out, points_of
 
 
 def result(points: int, verdict: Verdict) -> CriterionResult:
@@ -84,3 +84,20 @@ def test_our_own_fault_is_never_a_zero():
     nothing = ExerciseResult(name="b", criteria=(result(3, Verdict.GRADER_FAULT),))
     assert exercise_score(nothing) is None
     assert course_score(StudentResult(id="s", exercises=(fault, nothing)), {"a": 1, "b": 9}) == 100.0
+
+
+def test_an_optional_exercise_counts_only_for_those_who_hand_it_in():
+    a = ExerciseResult(name="a", criteria=(result(3, Verdict.PASSED), result(1, Verdict.FAILED)))
+    missing = ExerciseResult(name="b", criteria=(result(2, Verdict.MISSING), result(1, Verdict.MISSING)))
+    failed = ExerciseResult(name="b", criteria=(result(2, Verdict.MISSING), result(1, Verdict.FAILED)))
+    weights = {"a": 1, "b": 1}
+    for b, optional, total in ((missing, {"b"}, 75.0), (missing, (), 37.5), (failed, {"b"}, 37.5)):
+        assert course_score(StudentResult(id="s", exercises=(a, b)), weights, optional) == total
+    assert left_out(missing, {"b"}) and not left_out(missing, {"a"}) and not left_out(failed, {"b"})
+    assert course_score(StudentResult(id="s", exercises=(missing,)), weights, {"b"}) is None
+
+
+@given(students, weights, st.sets(st.sampled_from(["a", "b", "c"])))
+def test_making_exercises_optional_lowers_nobody(student, weights, optional):
+    before, after = course_score(student, weights), course_score(student, weights, optional)
+    assert before is None or after is None or after >= before - 1e-9

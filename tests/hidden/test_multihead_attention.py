@@ -107,6 +107,7 @@ def test_masks_of_any_size(student, rng):
     for length in (1, 2, rng.randint(5, 9)):
         expected = torch.tensor([[column <= row for column in range(length)] for row in range(length)])
         assert_equal(student.causal_mask(length), expected, f"causal_mask({length})")
+    assert_equal(student.causal_mask(0), torch.ones(0, 0, dtype=torch.bool), "causal_mask(0), which has no rows,")
     for _ in range(2):
         lengths = [rng.randint(1, 4), *(rng.randint(0, 4) for _ in range(3)), 6, rng.randint(1, 5), 0]
         for max_len in (None, 6, 9):

@@ -1,7 +1,7 @@
 import pytest
 
-from grader.authoring.misconceptions import apply_misconception, load_misconceptions
 from grader.errors import GraderError, MisconceptionError
+from grader.misconceptions import apply_misconception, load_misconceptions
 
 SOLUTION = """import functools
 

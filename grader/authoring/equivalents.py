@@ -1,0 +1,63 @@
+"""``solutions/equivalents/<name>.toml``: mutants that do what the solution does, so that no suite can kill them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from grader.authoring.mutants import Mutant
+from grader.errors import GraderError
+from grader.manifest import Course, Exercise
+
+FORMAT = 1
+
+
+class Equivalent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A change that changes nothing: in which function, which line becomes what, and why that is the same."""
+
+    function: str = ""
+    line: str  # without its comment, as `grader validate --mutate` shows it
+    becomes: str
+    nth: int = 1  # where a function has several such changes
+    reason: str
+
+    def is_it(self, mutant: Mutant) -> bool:
+        mine = (self.function, self.line, self.becomes, self.nth)
+        return mine == (mutant.function, mutant.line, mutant.becomes, mutant.nth)
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    format: int
+    equivalent: tuple[Equivalent, ...] = ()
+
+
+def equivalents_path(course: Course, exercise: Exercise) -> Path:
+    return course.root / "solutions" / "equivalents" / f"{exercise.name}.toml"
+
+
+def load_equivalents(path: Path) -> tuple[Equivalent, ...]:
+    """The equivalents in this file; none where there is no file."""
+    if not path.is_file():
+        return ()
+    try:
+        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise GraderError(f"{path}: {error}") from error
+    if found.format != FORMAT:
+        raise GraderError(f"{path}: format: found {found.format}, this grader reads {FORMAT}.")
+    for one in found.equivalent:
+        if not one.reason.strip():
+            raise GraderError(f"{path}: {one.line!r} → {one.becomes!r}: say why they do the same (reason).")
+    return found.equivalent
+
+
+def is_equivalent(mutant: Mutant, equivalents: Sequence[Equivalent]) -> bool:
+    return any(one.is_it(mutant) for one in equivalents)
+
+
+def stale(equivalents: Sequence[Equivalent], mutants: Sequence[Mutant]) -> list[Equivalent]:
+    """Those that are no mutant of the solution as it is now."""
+    return [one for one in equivalents if not any(one.is_it(mutant) for mutant in mutants)]
