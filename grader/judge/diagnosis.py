@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import math
 import signal
 import sys
+import time
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,19 +21,18 @@ from typing import Any
 import msgspec
 
 from grader.judge.callbacks import Callbacks
+from grader.judge.likeness import ENOUGH, monotonous, same, weight
 from grader.judge.outcomes import StudentFailure
 from grader.judge.recording import Exchange, Recording, no_answer, objection
 from grader.manifest import Course, Exercise
 from grader.misconceptions import apply_misconception, bank_path, load_misconceptions
-from grader.wire.codec import CodecError, copy, is_tensor
+from grader.wire.codec import CodecError, copy
 from grader.wire.executor import Executor, Sources, StudentError
 from grader.wire.messages import Call, Failure, Handle, Load, Reply
 from grader.wire.worker import simulate_accelerator
 
 SECONDS = 2.0  # for one mistake on one test
-ENOUGH = 2  # answers that differ from the solution's and agree with the mistake's, weighed
-RTOL, ATOL = 1e-3, 1e-5
-TELLING_NOTHING = {"NameError", "AttributeError", "ImportError", "SyntaxError", "NotImplementedError", "TypeError"}
+ALL_SECONDS = 20.0  # for a whole submission
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -81,26 +80,34 @@ def diagnose(
     suspects: Suspects, failed: Mapping[str, Sequence[Recording]], passed: Mapping[str, Sequence[Recording]]
 ) -> dict[str, tuple[str, ...]]:
     """For each failed criterion the ids of the mistakes that explain it; those that none explains are left out."""
-    usable = {id_: tests for id_, tests in failed.items() if all(test.usable for test in tests)}
+    usable = {id_: tests for id_, tests in failed.items() if all(test.usable and test.exchanges for test in tests)}
     # The accelerator stays on once it is on, so whoever needs it comes last.
     usable = dict(sorted(usable.items(), key=lambda entry: any(test.simulate for test in entry[1])))
     right = {id_: [_replay(suspects, suspects.solution, test) for test in tests] for id_, tests in usable.items()}
     found: dict[str, list[str]] = {}
+    dull = monotonous([test for tests in (*failed.values(), *passed.values()) for test in tests])
+    deadline = time.monotonic() + ALL_SECONDS
     for mistake in suspects.mistakes:
+        if time.monotonic() > deadline:
+            break
         concerned = [id_ for id_ in usable if id_ in mistake.caught_by]
-        evidence = {id_: _evidence(suspects, mistake, usable[id_], right[id_]) for id_ in concerned}
+        evidence = {id_: _evidence(suspects, mistake, usable[id_], right[id_], dull) for id_ in concerned}
         if not any(evidence.values()) or 2 * sum(map(bool, evidence.values())) < len(concerned):
             continue
         rest = [id_ for id_ in usable if id_ not in concerned]
-        evidence |= {id_: _evidence(suspects, mistake, usable[id_], right[id_]) for id_ in rest}
-        if sum(evidence.values()) < ENOUGH or _contradicted(suspects, mistake, passed):
+        evidence |= {id_: _evidence(suspects, mistake, usable[id_], right[id_], dull) for id_ in rest}
+        explained = [id_ for id_ in failed if evidence.get(id_)]
+        enough = sum(evidence.values()) >= ENOUGH or len(explained) == len(failed)
+        if not enough or _contradicted(suspects, mistake, passed):
             continue
         for id_ in filter(evidence.get, evidence):
             found.setdefault(id_, []).append(mistake.id)
     return {id_: tuple(ids) for id_, ids in found.items()}
 
 
-def _evidence(suspects: Suspects, mistake: Mistake, tests: Sequence[Recording], right: Sequence[Any]) -> int:
+def _evidence(
+    suspects: Suspects, mistake: Mistake, tests: Sequence[Recording], right: Sequence[Any], dull: frozenset[str]
+) -> int:
     """How much speaks for the mistake: 0 if it answers anything else than the student did."""
     evidence = 0
     for test, expected in zip(tests, right, strict=True):
@@ -111,7 +118,7 @@ def _evidence(suspects: Suspects, mistake: Mistake, tests: Sequence[Recording], 
             if not same(exchange.outcome, answer):
                 return 0
             if number >= len(expected) or not same(exchange.outcome, expected[number]):
-                evidence += weight(exchange.outcome)
+                evidence += 0 if exchange.call.target in dull else weight(exchange)
     return evidence
 
 
@@ -171,9 +178,11 @@ class _Subject:
             reply = self.executor.call(call)
             plain: Reply = msgspec.convert(copy(msgspec.structs.asdict(reply)), Reply)
         except StudentError as error:
+            if isinstance(
+                self.callbacks.error, AssertionError
+            ):  # a function of the test's objected to what it was asked
+                return objection(self.callbacks.error)
             return error.failure if isinstance(error.failure, Failure) else None
-        except AssertionError as error:  # of a function of the test's, about what it was asked
-            return objection(error)
         except (CodecError, LookupError, StudentFailure):
             return None
         if isinstance(exchange.outcome, Reply):
@@ -214,57 +223,6 @@ class _Compiled(Sources):
             exec(self.code, module.__dict__)  # noqa: S102  # the solution, or a mistake of ours in it
         else:
             super().exec_module(module)
-
-
-def same(one: Reply | Failure, other: Reply | Failure) -> bool:
-    """Whether two answers are equal, numbers up to rounding, exceptions by type and text."""
-    if isinstance(one, Failure) or isinstance(other, Failure):
-        return (
-            isinstance(one, Failure)
-            and isinstance(other, Failure)
-            and one.types[:1] == other.types[:1]
-            and one.message == other.message
-        )
-    parts = ("value", "args", "kwargs", "gradients", "parameters")
-    return all(_equal(getattr(one, name), getattr(other, name)) for name in parts)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if is_tensor(one) or is_tensor(other):
-        if not (is_tensor(one) and is_tensor(other)) or one.shape != other.shape or one.dtype != other.dtype:
-            return False
-        if not one.dtype.is_floating_point:
-            return bool((one == other).all())
-        close = sys.modules["torch"].allclose(one.double(), other.double(), rtol=RTOL, atol=ATOL, equal_nan=True)
-        return bool(close)
-    if isinstance(one, Handle) or isinstance(other, Handle):
-        return isinstance(one, Handle) and isinstance(other, Handle)
-    if isinstance(one, float) or isinstance(other, float):
-        if not all(isinstance(value, int | float) for value in (one, other)):
-            return False
-        return math.isclose(one, other, rel_tol=RTOL, abs_tol=ATOL) or (math.isnan(one) and math.isnan(other))
-    if isinstance(one, list | tuple):
-        return type(one) is type(other) and len(one) == len(other) and all(map(_equal, one, other))
-    if isinstance(one, dict):
-        return isinstance(other, dict) and one.keys() == other.keys() and all(_equal(one[k], other[k]) for k in one)
-    return type(one) is type(other) and bool(one == other)
-
-
-def weight(outcome: Reply | Failure) -> int:
-    """How unlikely it is that two programs answer so by chance."""
-    if isinstance(outcome, Failure):
-        return 0 if set(outcome.types) & TELLING_NOTHING or not outcome.message else ENOUGH
-    return max(_weight(outcome.value), *map(_weight, outcome.gradients), *map(_weight, outcome.args), 0)
-
-
-def _weight(value: Any) -> int:
-    if is_tensor(value):
-        return ENOUGH if value.numel() > 1 and value.unique().numel() > 1 else min(1, int(value.numel()))
-    if isinstance(value, float):
-        return ENOUGH if math.isfinite(value) and not value.is_integer() else 1
-    if isinstance(value, list | tuple):
-        return min(ENOUGH, sum(map(_weight, value)))
-    return 1 if isinstance(value, int | str | bool) else 0
 
 
 class _OutOfTime(BaseException):

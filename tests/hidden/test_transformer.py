@@ -848,11 +848,11 @@ SMALL = {"d_model": 32, "num_heads": 4, "num_layers": 1, "d_ff": 64, "dropout": 
     long=True,
 )
 def test_learns_to_reverse(student, rng):
-    """After 504 steps on 3 to 6 digits, your model reverses at least 85 % of 200 unseen numbers exactly."""
+    """After 504 steps on 3 to 6 digits, your model reverses at least 75 % of 200 unseen numbers exactly."""
     pairs = reverse_pairs(4200, seed=rng.randrange(10**6), longest=6)
     settings = {"epochs": 8, "batch_size": 64, "seed": rng.randrange(1000)}
     exact, rate = learned(student, pairs[200:], pairs[:200], SMALL, **settings)
-    assert exact >= 0.85 and rate <= 0.06, (
+    assert exact >= 0.75 and rate <= 0.08, (
         f"{exact:.0%} of the unseen numbers are right; {rate:.1%} of the digits wrong"
     )
 
