@@ -89,29 +89,61 @@ def grade_class(
     """Grade every submission; ``on_done`` is called for each exercise of each student."""
     reader = TaskReader(settings)
     works = [reader.work(submission, exercise) for submission in submissions for exercise in settings.exercises]
-    by_itself = {work.key for work in works if not work.own}
-
-    def done(work: Work) -> None:
-        if work.key in by_itself:
-            on_done()
-
-    results = grade_works(settings, works, gradebook, done)
-    # No double jeopardy: where an earlier part of the student's own is at fault, ours takes its place.
-    full = {(work.student, work.task.exercise) for work in works if results[work.key].verdict is Verdict.PASSED}
-    second: list[tuple[str, Work]] = []
+    results = grade_works(settings, works, gradebook, lambda work: None if work.own else on_done())
     for work in works:
-        faulty = frozenset(name for name in work.own if (work.student, name) not in full)
-        if faulty and results[work.key].verdict is Verdict.FAILED:
-            second.append((work.key, reader.with_stand_ins(work, faulty)))
-        elif work.own:
+        if work.own and results[work.key].verdict is not Verdict.FAILED:
             on_done()
-    again = grade_works(settings, [work for _, work in second], gradebook, lambda work: on_done())
-    for key, work in dict(second).items():
-        results[key] = better(results[key], again[work.key], work.stand_ins)
+    grade_with_stand_ins(settings, reader, works, results, gradebook, on_done)
     by_student = iter([results[work.key] for work in works])
     return tuple(
         StudentResult(id=submission.student, exercises=tuple(next(by_student) for _ in settings.exercises))
         for submission in submissions
+    )
+
+
+def grade_with_stand_ins(
+    settings: Settings,
+    reader: TaskReader,
+    works: Sequence[Work],
+    results: dict[str, ExerciseResult],
+    gradebook: Gradebook,
+    on_done: Callable[[], None],
+) -> None:
+    """No double jeopardy: judge what failed again, with our modules in the place of those that it builds on.
+
+    First for the parts that lost points themselves, then for all: two parts that each follow the contract may still not
+    fit together. Whole attempts cost a training, so one is made only if a criterion that failed fares better.
+    """
+    full = {(work.student, work.task.exercise) for work in works if results[work.key].verdict is Verdict.PASSED}
+    failed = {work.key: work for work in works if work.own and results[work.key].verdict is Verdict.FAILED}
+    for with_all in (False, True):
+        attempts: dict[str, Work] = {}
+        for key, work in failed.items():
+            at_fault = frozenset(name for name in work.own if (work.student, name) not in full)
+            names = work.own - at_fault and work.own if with_all else at_fault
+            if names and results[key].verdict is Verdict.FAILED:
+                attempts[key] = reader.with_stand_ins(work, names)
+        probes = {key: reader.only(attempt, failed_criteria(results[key])) for key, attempt in attempts.items()}
+        found = grade_works(settings, [*probes.values()], gradebook, lambda work: None)
+        promising = {key: attempts[key] for key, probe in probes.items() if has_gained(found[probe.key], probe)}
+        found = grade_works(settings, [*promising.values()], gradebook, lambda work: None)
+        for key, attempt in promising.items():
+            results[key] = better(results[key], found[attempt.key], attempt.stand_ins)
+    for work in works:
+        if work.key in failed:
+            on_done()
+
+
+def failed_criteria(result: ExerciseResult) -> tuple[str, ...]:
+    """What did not pass and is quick to try again; criteria that train only if nothing else failed."""
+    failed = [found.criterion for found in result.criteria if not found.passed]
+    return tuple(c.id for c in failed if not c.long) or tuple(c.id for c in failed)
+
+
+def has_gained(result: ExerciseResult, work: Work) -> bool:
+    """Whether a criterion that failed before does not fail now, or we cannot say."""
+    return result.verdict is Verdict.GRADER_FAULT or any(
+        found.passed for found in result.criteria if found.criterion.id in work.task.only
     )
 
 
@@ -191,6 +223,11 @@ class TaskReader:
         """The same work, but with the course's own modules in the place of these exercises'."""
         sources = {**work.task.sources, **{name: self.stand_in(name) for name in names}}
         return self._work(work.student, msgspec.structs.replace(work.task, sources=sources), stand_ins=names)
+
+    def only(self, work: Work, criteria: tuple[str, ...]) -> Work:
+        """The same work, but judged by these criteria alone, and without a diagnosis."""
+        task = msgspec.structs.replace(work.task, only=criteria, diagnose=False)
+        return self._work(work.student, task, stand_ins=work.stand_ins)
 
     def stand_in(self, name: str) -> tuple[str, bytes]:
         return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from rich import box
+from rich.columns import Columns
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
@@ -21,6 +22,7 @@ MARKS = {Verdict.PASSED: ("✓", "green"), Verdict.FAILED: ("✗", "red")}
 REMARKABLE = (
     Verdict.GRADER_FAULT, Verdict.TAMPERED, Verdict.CRASHED, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.ERROR,
 )  # fmt: skip
+ROOM = 20  # columns of a table for the student and the total
 
 
 def print_check(console: Console, exercise: Exercise, result: ExerciseResult | str) -> None:
@@ -55,8 +57,9 @@ def print_class(
     """The table of scores, and a remark on each zero that has another reason than a wrong answer."""
     table = Table(title=course.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("student", no_wrap=True)
-    for exercise in exercises:
-        table.add_column(exercise.name.replace("_", "_\n"), justify="right", overflow="fold", min_width=5)
+    headings, legend = _headings([exercise.name for exercise in exercises], console.width)
+    for heading in headings:
+        table.add_column(heading, justify="right", min_width=5)
     table.add_column("total", justify="right", style="bold", no_wrap=True)
     for student in students:
         scores = [
@@ -66,9 +69,21 @@ def print_class(
         total = _score(course_score(student, course.weights, course.optional))
         table.add_row(escape(printable(student.id, 40)), *scores, total)
     console.print(table)
+    if legend:
+        console.print(Padding(Columns(legend, padding=(0, 2)), (0, 0, 1, 2)))
     for student in students:
         if remarks := _remarks(student, course.optional):
             console.print(f"  {escape(printable(student.id, 40))}: {escape('; '.join(remarks))}")
+
+
+def _headings(names: Sequence[str], width: int) -> tuple[list[str], list[str]]:
+    """The names as headings of columns, broken at underscores; numbers and a legend where they do not fit."""
+    words = [name.replace("_", "_\n") for name in names]
+    columns = sum(2 + max(5, *map(len, word.split("\n"))) for word in words)
+    if columns + ROOM <= width:
+        return words, []
+    numbers = [str(number) for number, _ in enumerate(names, start=1)]
+    return numbers, [f"{number} {name}" for number, name in zip(numbers, names, strict=True)]
 
 
 def confinement_line(layers: Layers | None) -> str:

@@ -71,6 +71,15 @@ def test_the_better_of_two_counts_and_is_said(graded, options):
     assert "doubling: graded with our addition" in " ".join(output.split())
 
 
+def test_parts_that_are_right_but_do_not_fit_together_cost_nothing(graded):
+    """Each alone keeps to the contract, which does not say whether the numbers have names."""
+    positional = "def add(a, b, /):\n    return a + b\n"
+    by_name = "from addition import add\ndef double(a):\n    return add(a=a, b=a)\n"
+    exercises, _ = graded({"s": {"addition": positional, "doubling": by_name}})
+    assert exercises["s"]["addition"]["score"] == 100
+    assert (exercises["s"]["doubling"]["score"], exercises["s"]["doubling"]["stand_ins"]) == (100.0, ["addition"])
+
+
 def test_an_exercise_alone_is_graded_with_both_too(graded):
     students = {"s": {"addition": WRONG, "doubling": DOUBLE}}
     exercises, _ = graded(students, "--exercise", "doubling")
