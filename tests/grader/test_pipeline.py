@@ -122,7 +122,14 @@ def test_two_runs_at_once_and_ctrl_c(tiny, pile, grader, tmp_path):
         (pile / f"loop{number}").mkdir()
         (pile / f"loop{number}/addition.py").write_text(f"while True: {number}\n")
     out = tmp_path / "out"
-    process = start(tiny, pile, out, start_new_session=True)
+    # A shell that runs the tests in the background makes them ignore Ctrl-C.
+    process = start(
+        tiny,
+        pile,
+        out,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     while process.poll() is None and not entries(out):
         time.sleep(0.02)
     second = grader("grade", pile, "--out", out, "--course", tiny)
