@@ -127,6 +127,7 @@ def grade(
     from grader.reports.progress import progress
     from grader.sandbox.layers import require_layers
     from grader.submissions.folder import read_folder
+    from grader.text import printable_line
 
     selected = course.select(exercises)
     layers = None if unconfined else require_layers()
@@ -153,7 +154,7 @@ def grade(
         click.echo(f"Written: {out / 'grades.csv'} and {out / 'results.json'}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")
     faults = [
-        f"{student.id}/{exercise.name}"
+        f"{printable_line(student.id, 40)}/{exercise.name}"
         for student in students
         for exercise in student.exercises
         if exercise.verdict is Verdict.GRADER_FAULT

@@ -9,7 +9,7 @@ from itertools import product
 
 import torch
 
-from grader.judge import Mismatch, assert_close, assert_equal, criterion, student_raises
+from grader.judge import Mismatch, assert_close, assert_equal, criterion, show, student_raises
 
 SOS, EOS, A, B, SIZE = 1, 2, 4, 5, 6  # 0 is <pad> and 3 is <unk>: both are as good as impossible
 NEVER = 1e-9
@@ -59,7 +59,7 @@ def as_prefixes(prefixes):
     lists = isinstance(prefixes, list | tuple) and all(isinstance(prefix, list | tuple) for prefix in prefixes)
     if not lists or not all(type(token) is int for prefix in prefixes for token in prefix):
         problem = "step must be called with a list of prefixes, each a list of plain ints"
-        raise Mismatch(f"{problem}; found {prefixes!r}.", f"{problem}.")
+        raise Mismatch(f"{problem}; found {show(prefixes)}.", f"{problem}.")
     if any(len(prefix) > 30 for prefix in prefixes):
         problem = "step is called with a prefix far longer than max_len."
         raise Mismatch(problem, problem)
@@ -165,8 +165,10 @@ def test_beam_of_one(student, rng):
     """With beam_size=1 and length_alpha=0, beam search finds what greedy search finds."""
     for seed in (rng.getrandbits(32) for _ in range(6)):
         greedy = student.greedy_search(RandomModel(seed), sos=SOS, eos=EOS, max_len=5)
-        assert isinstance(greedy, tuple) and len(greedy) == 2, f"greedy_search must be a Hypothesis, found {greedy!r}"
-        assert isinstance(greedy[1], float), f"a score is a plain float, found {greedy[1]!r}: .item() makes one"
+        assert isinstance(greedy, tuple) and len(greedy) == 2, (
+            f"greedy_search must be a Hypothesis, found {show(greedy)}"
+        )
+        assert isinstance(greedy[1], float), f"a score is a plain float, found {show(greedy[1])}: .item() makes one"
         found = student.beam_search(RandomModel(seed), sos=SOS, eos=EOS, beam_size=1, max_len=5, length_alpha=0)
         assert_close(found, [greedy], "beam_search(…, beam_size=1, length_alpha=0)", **TOLERANCE)
 

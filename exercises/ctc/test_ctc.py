@@ -5,7 +5,7 @@ from itertools import product
 import torch
 import torch.nn.functional as F  # noqa: N812  # its usual name
 
-from grader.judge import assert_close, assert_equal, criterion, student_raises
+from grader.judge import assert_close, assert_equal, criterion, show, student_raises
 
 LETTERS = "-Helo"  # class 0 is the blank
 
@@ -80,7 +80,7 @@ def test_shares_of_one(student):
         for target in product([1, 2], repeat=length):
             found = student.log_likelihood(log_probs, list(target))
             assert isinstance(found, torch.Tensor) and found.dim() == 0, (
-                f"log_likelihood must be a 0-dim tensor, found {found!r}"
+                f"log_likelihood must be a 0-dim tensor, found {show(found)}"
             )
             shares.append(found.exp())
     total = torch.stack(shares).sum()

@@ -1,6 +1,6 @@
 """Public tests of edit_distance, to work by. The hidden tests ask more, and of other inputs."""
 
-from grader.judge import assert_close, assert_equal, criterion, student_raises
+from grader.judge import assert_close, assert_equal, criterion, show, student_raises
 
 # Which items a step uses up: (one of the source, one of the target).
 USES = {"keep": (True, True), "substitute": (True, True), "insert": (False, True), "delete": (True, False)}
@@ -8,19 +8,19 @@ USES = {"keep": (True, True), "substitute": (True, True), "insert": (False, True
 
 def replay(steps, source, target, *, insert=1, delete=1, substitute=1):
     """Follow the steps of an alignment from source to target, and return what they cost."""
-    assert isinstance(steps, list), f"an alignment is a list of steps, found {steps!r}"
+    assert isinstance(steps, list), f"an alignment is a list of steps, found {show(steps)}"
     prices = {"keep": 0, "substitute": substitute, "insert": insert, "delete": delete}
     i = j = cost = 0
     for number, step in enumerate(steps):
-        assert isinstance(step, tuple | list) and len(step) == 3, f"step {number} is no triple: {step!r}"
+        assert isinstance(step, tuple | list) and len(step) == 3, f"step {number} is no triple: {show(step)}"
         name, old, new = step
-        assert isinstance(name, str) and name in USES, f"step {number}: {name!r} is none of {', '.join(USES)}"
+        assert isinstance(name, str) and name in USES, f"step {number}: {show(name)} is none of {', '.join(USES)}"
         takes, gives = USES[name]
-        assert i + takes <= len(source), f"step {number}, {step!r}: the source is used up already"
-        assert j + gives <= len(target), f"step {number}, {step!r}: the target is complete already"
-        assert_equal(old, source[i] if takes else None, f"step {number}, {step!r}: the item of the source")
-        assert_equal(new, target[j] if gives else None, f"step {number}, {step!r}: the item of the target")
-        assert name != "keep" or old == new, f"step {number}, {step!r}: only equal items can be kept"
+        assert i + takes <= len(source), f"step {number}, {show(step)}: the source is used up already"
+        assert j + gives <= len(target), f"step {number}, {show(step)}: the target is complete already"
+        assert_equal(old, source[i] if takes else None, f"step {number}, {show(step)}: the item of the source")
+        assert_equal(new, target[j] if gives else None, f"step {number}, {show(step)}: the item of the target")
+        assert name != "keep" or old == new, f"step {number}, {show(step)}: only equal items can be kept"
         i, j, cost = i + takes, j + gives, cost + prices[name]
     assert i == len(source), f"the steps leave {len(source) - i} items of the source untouched"
     assert j == len(target), f"the steps do not produce the last {len(target) - j} items of the target"

@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from grader.judge import assert_close, criterion, student_raises
+from grader.judge import assert_close, criterion, show, student_raises
 
 CLOSE = {"rtol": 0.0, "atol": 1e-3}  # float32 arithmetic is good enough everywhere
 
@@ -81,7 +81,7 @@ def test_pairs_on_a_circle(student):
 def test_step_is_a_rotation(student):
     """The matrix of the handout, which takes every row of the handout's table to the next one."""
     found = student.shift_matrix(1, 4, base=100.0)
-    assert isinstance(found, torch.Tensor), f"shift_matrix must be a tensor, found {found!r}"
+    assert isinstance(found, torch.Tensor), f"shift_matrix must be a tensor, found {show(found)}"
     expected = torch.tensor(
         [
             [0.5403, 0.8415, 0.0, 0.0],

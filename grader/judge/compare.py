@@ -1,6 +1,7 @@
 """Comparisons whose failures speak to a student: where it differs, by how much, what was expected and found.
 
-A ``Mismatch`` has two texts: the full one, for public tests, and a summary without the hidden values.
+A ``Mismatch`` has two texts: the full one, for public tests, and a summary for hidden ones. In that stands nothing that
+the student's code can choose among many: a shape, a count or a name could tell a hidden input.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from grader.judge.outcomes import StudentFailure
+from grader.judge.outcomes import StudentFailure, builtin_name
 from grader.judge.student import Remote
 from grader.models import Verdict
 from grader.text import printable
@@ -58,9 +59,9 @@ def student_raises(kind: str, *, naming: str = "") -> Iterator[None]:
         if failure.verdict is not Verdict.ERROR:
             raise
         if kind not in failure.types:
-            found = failure.types[0] if failure.types else "an error"
-            problem = f"{subject} must raise {kind}; your code raised {found} instead."
-            raise Mismatch(problem, problem) from None
+            problem = f"{subject} must raise {kind}; your code raised {{}} instead."
+            found = failure.types[0] if failure.types else "an exception"
+            raise Mismatch(problem.format(found), problem.format(builtin_name(failure.types))) from None
         if naming.lower() not in failure.text.lower():
             problem = f"The message of the {kind} must name the argument {naming!r}."
             raise Mismatch(f"{problem} It says: {failure.text!r}", problem) from None
@@ -83,7 +84,7 @@ def _compare(
         if len(found) != len(expected):
             raise Mismatch(
                 f"{what}{place} must have {len(expected)} items, it has {len(found)}: "
-                f"expected {_show(expected)}, found {_show(found)}.",
+                f"expected {show(expected)}, found {show(found)}.",
                 f"{_kind(expected).capitalize()} has the wrong number of items.",
             )
         for index, pair in enumerate(zip(found, expected, strict=True)):
@@ -93,7 +94,7 @@ def _compare(
             _wrong_kind(found, expected, what + place)
         if found.keys() != expected.keys():
             raise Mismatch(
-                f"{what}{place} must have the keys {_show(list(expected))}, found {_show(list(found))}.",
+                f"{what}{place} must have the keys {show(list(expected))}, found {show(list(found))}.",
                 "A dict has the wrong keys.",
             )
         for key in expected:
@@ -103,7 +104,7 @@ def _compare(
     elif type(found) is not type(expected):
         _wrong_kind(found, expected, what + place)
     elif found != expected:
-        raise Mismatch(f"{what}{place} must be {_show(expected)}, found {_show(found)}.", "A wrong value.")
+        raise Mismatch(f"{what}{place} must be {show(expected)}, found {show(found)}.", "A wrong value.")
 
 
 def _compare_numbers(found: Any, expected: Any, what: str, tolerance: tuple[float | None, float | None]) -> None:
@@ -123,21 +124,25 @@ def _compare_numbers(found: Any, expected: Any, what: str, tolerance: tuple[floa
     except OverflowError:  # an integer beyond all floats
         close = False
     if not close:
-        raise Mismatch(f"{what} must be {_show(expected)}, found {_show(found)}.", "A wrong value.")
+        raise Mismatch(f"{what} must be {show(expected)}, found {show(found)}.", "A wrong value.")
 
 
 def _compare_tensors(found: Any, expected: Any, what: str, tolerance: tuple[float | None, float | None]) -> None:
     if not _is_tensor(found):
         _wrong_kind(found, expected, what)
     if found.shape != expected.shape:
-        shapes = f"expected {tuple(expected.shape)}, found {tuple(found.shape)}"
-        raise Mismatch(f"{what} has the wrong shape: {shapes}.", f"A wrong shape: {shapes}.")
+        shapes = f"expected {tuple(expected.shape)}"
+        raise Mismatch(
+            f"{what} has the wrong shape: {shapes}, found {tuple(found.shape)}.", f"A wrong shape: {shapes}."
+        )
     if found.dtype != expected.dtype:
-        dtypes = f"expected {expected.dtype}, found {found.dtype}"
-        raise Mismatch(f"{what} has the wrong dtype: {dtypes}.", f"A wrong dtype: {dtypes}.")
+        dtypes = f"expected {expected.dtype}"
+        raise Mismatch(f"{what} has the wrong dtype: {dtypes}, found {found.dtype}.", f"A wrong dtype: {dtypes}.")
     if found.device != expected.device:
-        devices = f"expected {expected.device}, found {found.device}"
-        raise Mismatch(f"{what} is on the wrong device: {devices}.", f"A wrong device: {devices}.")
+        devices = f"expected {expected.device}"
+        raise Mismatch(
+            f"{what} is on the wrong device: {devices}, found {found.device}.", f"A wrong device: {devices}."
+        )
     defaults = TOLERANCES.get(str(expected.dtype).removeprefix("torch."), (0.0, 0.0))
     relative, absolute = (
         default if given is None else given for given, default in zip(tolerance, defaults, strict=True)
@@ -160,7 +165,7 @@ def _compare_tensors(found: Any, expected: Any, what: str, tolerance: tuple[floa
     raise Mismatch(
         f"{what} is wrong: {counts}{largest}. "
         f"Expected{at} {expected[first].item():.6g}, found {found[first].item():.6g}.",
-        f"Wrong values: {counts}.",
+        "Wrong values, NaN among them." if nans > 0 else "Wrong values.",
     )
 
 
@@ -206,7 +211,8 @@ class _Shortened(reprlib.Repr):
         return repr(value[:MAX_SHOWN])
 
 
-def _show(value: Any) -> str:
+def show(value: Any) -> str:
+    """A result for a message: its repr, cut, and without the work for what is cut."""
     return printable(_Shortened().repr(value), MAX_SHOWN)
 
 

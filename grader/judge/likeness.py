@@ -42,7 +42,10 @@ def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, float) or isinstance(other, float):
         if not all(isinstance(value, int | float) for value in (one, other)):
             return False
-        return math.isclose(one, other, rel_tol=RTOL, abs_tol=ATOL) or (math.isnan(one) and math.isnan(other))
+        try:
+            return math.isclose(one, other, rel_tol=RTOL, abs_tol=ATOL) or (math.isnan(one) and math.isnan(other))
+        except OverflowError:  # an integer beyond all floats
+            return False
     if isinstance(one, list | tuple):
         return type(one) is type(other) and len(one) == len(other) and all(map(_equal, one, other))
     if isinstance(one, dict):

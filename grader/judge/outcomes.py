@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from grader.models import Verdict
 from grader.text import printable
@@ -13,6 +13,7 @@ from grader.wire.messages import Absent, Failure
 MAX_NAME = 80
 MAX_TEXT = 500
 MAX_TYPES = 20
+MAX_LINES = 5000  # of a student's file: among a million, the number of a line could tell a hidden input
 PLACE = re.compile(r"(\w+\.py):(\d{1,7})(?: in (\w+))?")
 
 
@@ -67,7 +68,7 @@ def raised(failure: Failure, file: str, sources: Mapping[str, tuple[str, bytes]]
     elif kind == "SystemExit":
         message = f"Your code ended the program by exit(){where}."
     else:
-        summary = f"Your code raised {next(filter(_is_builtin, types), 'an exception')}{where}."
+        summary = f"Your code raised {builtin_name(types)}{where}."
         message = f"Your code raised {kind}{where}: {text}" if text else f"Your code raised {kind}{where}."
     return StudentFailure(verdict, message, summary=summary, line=line, types=types, text=text)
 
@@ -79,18 +80,23 @@ def absent(failure: Absent, file: str, name: str = "") -> StudentFailure:
     return StudentFailure(Verdict.MISSING, problem + near, summary=problem)
 
 
+def builtin_name(types: Sequence[str]) -> str:
+    """The first of Python's own exceptions among these; a name of the student's could tell a hidden input."""
+    return next(filter(_is_builtin, types), "an exception")
+
+
 def _is_builtin(name: str) -> bool:
     found = getattr(builtins, name, None)
     return isinstance(found, type) and issubclass(found, BaseException)
 
 
 def _existing(line: str, sources: Mapping[str, tuple[str, bytes]]) -> str:
-    """The place, if there is such a line, and such a name, in the student's files."""
+    """The place, if there is such a line, and such a function, in a student's file of an ordinary length."""
     found = PLACE.fullmatch(line)
     content = dict(sources.values()).get(found[1]) if found else None
-    if found is None or content is None or not 0 < int(found[2]) <= content.count(b"\n") + 1:
+    if found is None or content is None or not 0 < int(found[2]) <= content.count(b"\n") + 1 <= MAX_LINES:
         return ""
-    known = found[3] and re.search(rb"\b%s\b" % re.escape(found[3].encode()), content)
+    known = found[3] and re.search(rb"\bdef\s+%s\b" % re.escape(found[3].encode()), content)
     return line if known else f"{found[1]}:{found[2]}"
 
 

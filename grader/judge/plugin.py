@@ -10,7 +10,7 @@ import math
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,13 +21,13 @@ from grader.errors import GraderError
 from grader.judge.accelerator import SIMULATED, real_accelerator
 from grader.judge.criteria import check_suite, criterion_of
 from grader.judge.events import Collected, Finished, Started, write_event
-from grader.judge.recording import Recording
+from grader.judge.recording import Recordings
 from grader.judge.seeding import seed_for
 from grader.judge.student import Session, Student, was_answered
 from grader.judge.suites import Suite, find_suite
-from grader.judge.transports.base import Transport
 from grader.judge.transports.inprocess import InProcessTransport
 from grader.judge.verdicts import combine, judge_exception
+from grader.manifest import Exercise
 from grader.models import Criterion, CriterionResult
 from grader.scoring import points_of
 from grader.wire.executor import seed_everything
@@ -95,12 +95,12 @@ class GraderPlugin:
         self.deadline = math.inf  # of the test that runs now, by time.monotonic
         events = config.getoption("events")
         self.events: BinaryIO | None = events.open("ab") if events else None
-        self.transport: Callable[[], Transport] | None = None  # in process, unless a server connects another
-        self.recordings: dict[str, list[Recording]] | None = None  # by criterion, if someone wants them
+        self.recordings: Recordings | None = None  # if someone wants them
 
-    def connect(self, transport: Callable[[], Transport], events: BinaryIO) -> None:
-        """Judge the next tests over this transport, and tell what happens."""
-        self.transport, self.events = transport, events
+    def connect(self, session: Session, exercise: Exercise, events: BinaryIO) -> None:
+        """Judge the tests of this exercise in this session, not in process, and tell what happens."""
+        self.sessions[exercise.name] = session
+        self.events = events
 
     def has_failure(self) -> bool:
         """Whether a criterion whose tests have all run is not passed."""
@@ -211,11 +211,8 @@ class GraderPlugin:
         suite = self.suite(item)
         name = suite.exercise.name
         if name not in self.sessions:
-            if self.transport:
-                self.sessions[name] = Session(self.transport(), suite.exercise.budget)
-            else:
-                files = suite.student_files(self.submission)
-                self.sessions[name] = Session(InProcessTransport(suite.exercise, files))
+            files = suite.student_files(self.submission)
+            self.sessions[name] = Session(InProcessTransport(suite.exercise, files))
         return self.sessions[name]
 
     @pytest.fixture
@@ -224,10 +221,9 @@ class GraderPlugin:
         simulate = "device" in request.fixturenames and self.accelerator() == SIMULATED
         # Not the seed of the test's own inputs: whoever has that can draw them too.
         seed = self.seed(request.node, "student/")
-        recording = Recording(simulate=simulate) if self.recordings is not None else None
+        id_ = self.criterion(request.node).id
+        recording = self.recordings.begin(id_, simulate=simulate) if self.recordings else None
         student = Student(self.session_of(request.node), seed, simulate=simulate, recording=recording)
-        if self.recordings is not None and recording:
-            self.recordings.setdefault(self.criterion(request.node).id, []).append(recording)
         request.node.stash[STUDENT] = student
         return student
 

@@ -4,39 +4,45 @@ It takes tasks from one socket and answers with events. The suites are run once 
 task: that loads whatever is loaded lazily, so that no child pays for it, and shows at once if a suite is broken.
 
 A child judges one submission and ends; so nothing that a test leaves behind reaches the next student, and memory does
-not grow. A child that hangs or dies is our fault, never the student's: the student's code is not in it.
+not grow. A child that hangs or dies is replaced, and goes on where it was.
 """
 
 from __future__ import annotations
 
 import gc
-import os
-import select
+import resource
 import signal
 import socket
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 import pytest
 
+from grader.judge.children import ZYGOTE_DIED, run_child
 from grader.judge.diagnosis import Suspects, diagnose, load_suspects
-from grader.judge.events import Collected, Diagnosed, Done, Ready, write_event
+from grader.judge.events import Collected, Diagnosed, Done, Finished, Ready, write_event
 from grader.judge.outcomes import StudentFailure
+from grader.judge.recording import Recordings
+from grader.judge.student import Session
 from grader.judge.suites import find_suite
 from grader.judge.task import Task
 from grader.judge.transports.confined import ConfinedTransport
-from grader.judge.verdicts import combine
+from grader.judge.verdicts import combine, examiner_lost
 from grader.sandbox import linux
-from grader.sandbox.launcher import Zygote, ZygoteDied
+from grader.sandbox.launcher import Zygote
 from grader.sandbox.layers import Layers
 
 if TYPE_CHECKING:
     from grader.judge.plugin import GraderPlugin
 
-GRACE = 30.0  # seconds beyond an exercise's budget before a child is taken for lost
+GRACE = 30.0  # seconds for our own work around an exercise's tests
+TRIES = 2  # so often a child may end at the same criterion before the data that it looked at is to blame
+MEMORY = 4 << 30  # bytes for a child beyond what the judge has: what a student returns can be multiplied
 
 
 class JudgeServer:
@@ -68,6 +74,7 @@ class JudgeServer:
             self.zygote.wait()
             for name, items in by_exercise.items():
                 unsound[name] |= self.try_accelerator(items)
+            _print_little()
             write_event(self.events, Ready(self.faults, unsound))
             gc.collect()
             gc.freeze()
@@ -111,22 +118,38 @@ class JudgeServer:
         return {}
 
     def judge(self, task: Task, items: list[pytest.Item]) -> str:
-        """Judge one submission in a child; a description of our fault, or nothing."""
+        """Judge one submission, in as many children as it takes; a description of our fault, or nothing."""
         assert self.zygote is not None
         if self.zygote.process.poll() is not None:
             self.renew()
-        if task.diagnose and items and task.exercise not in self.suspects:  # here, once, and not in every child
-            suite = self.plugin.suite(items[0])
+        if not items:
+            return "it has no tests"
+        plugin, suite = self.plugin, self.plugin.suite(items[0])
+        if task.diagnose and task.exercise not in self.suspects:  # here, once, and not in every child
             self.suspects[task.exercise] = load_suspects(suite.course, suite.exercise)
-        child = os.fork()
-        if child == 0:
-            _guarded(lambda: self.run_child(task, items))
-        budget = self.plugin.suite(items[0]).exercise.budget if items else 0.0
-        status = _wait(child, budget + GRACE)
-        if status == 0:
-            return ""
-        self.renew()  # whatever worker it had is gone with its zygote
-        return "the judge's child " + ("hung" if status is None else f"ended with status {status}")
+        items = [item for item in items if not task.only or plugin.criterion(item).id in task.only]
+        criteria = {criterion.id: criterion for criterion in plugin.criteria(items)}
+        write_event(self.events, Collected(tuple(criteria.values())))
+        limits = {c.id: c.timeout * plugin.tests[task.exercise, c.id] for c in criteria.values()}
+        deadline = time.monotonic() + suite.exercise.budget
+        finished: set[str] = set()
+        deaths: Counter[str] = Counter()
+        while True:
+            left = [item for item in items if plugin.criterion(item).id not in finished]
+            story = run_child(partial(self.run_child, task, left, deadline), limits, self.events)
+            finished |= story.finished
+            if story.status == 0 or finished == set(criteria):  # all that a late death costs is a diagnosis
+                return ""
+            self.renew()  # whatever worker the child had is gone with its zygote
+            if story.status == ZYGOTE_DIED or not story.running:
+                return "the judge's child " + ("hung" if story.status is None else f"ended with status {story.status}")
+            deaths[story.running] += 1
+            if deaths[story.running] == TRIES:
+                finished.add(story.running)
+                blamed = examiner_lost(criteria[story.running], hung=story.status is None)
+                write_event(self.events, Finished(blamed))
+                if task.first_failure or finished == set(criteria):
+                    return ""
 
     def renew(self) -> None:
         assert self.zygote is not None
@@ -137,20 +160,20 @@ class JudgeServer:
             self.zygote.accelerate()
         self.zygote.wait()
 
-    def run_child(self, task: Task, items: list[pytest.Item]) -> None:
+    def run_child(self, task: Task, items: list[pytest.Item], deadline: float, events: BinaryIO) -> None:
         assert self.zygote is not None
         gc.disable()  # a child is gone before its garbage is worth a look
+        limit = linux.memory_used() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         plugin = self.plugin
         exercise = plugin.suite(items[0]).exercise
-        items = [item for item in items if not task.only or plugin.criterion(item).id in task.only]
         transport = ConfinedTransport(
             exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
         )
-        plugin.connect(lambda: transport, self.events)
+        plugin.connect(Session(transport, exercise.budget, deadline), exercise, events)
         if task.seed is not None:
             plugin.reseed(task.seed, items)
-        write_event(self.events, Collected(plugin.criteria(items)))
-        plugin.recordings = {} if task.diagnose else None
+        plugin.recordings = Recordings() if task.diagnose else None
         _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
         if transport.fault:
             raise transport.fault
@@ -158,10 +181,17 @@ class JudgeServer:
         suspects = self.suspects.get(task.exercise)
         if plugin.recordings and suspects:
             passed = {id_ for (_, id_), results in plugin.results.items() if combine(results).passed}
-            of_passed = {id_: tests for id_, tests in plugin.recordings.items() if id_ in passed}
-            of_failed = {id_: tests for id_, tests in plugin.recordings.items() if id_ not in passed}
+            recorded = plugin.recordings.by_criterion
+            of_passed = {id_: tests for id_, tests in recorded.items() if id_ in passed}
+            of_failed = {id_: tests for id_, tests in recorded.items() if id_ not in passed}
             for id_, mistakes in diagnose(suspects, of_failed, of_passed).items():
-                write_event(self.events, Diagnosed(id_, mistakes))
+                write_event(events, Diagnosed(id_, mistakes))
+
+
+def _print_little() -> None:
+    """Of a tensor with many axes torch would print millions of numbers, for a message that is cut."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_printoptions(threshold=100, edgeitems=1)
 
 
 def _needs_device(item: pytest.Item) -> bool:
@@ -173,34 +203,3 @@ def _run(items: list[pytest.Item], until: Callable[[], bool] = lambda: False) ->
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if until():
             return
-
-
-def _guarded(work: Callable[[], None]) -> None:
-    """Do the work of a child and end, whatever happens."""
-    status = 1
-    try:
-        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        work()
-        status = 0
-    except ZygoteDied as error:
-        print(f"zygote: {error}", file=sys.stderr)
-        status = 2
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-    finally:
-        os._exit(status)
-
-
-def _wait(child: int, seconds: float) -> int | None:
-    """The child's exit status, or None if it had to be killed."""
-    handle = os.pidfd_open(child)
-    try:
-        poll = select.poll()
-        poll.register(handle, select.POLLIN)
-        ended = bool(poll.poll(seconds * 1000))
-        if not ended:
-            os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        return os.waitstatus_to_exitcode(status) if ended else None
-    finally:
-        os.close(handle)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from grader.judge.compare import Mismatch
 from grader.judge.outcomes import StudentFailure, timed_out
 from grader.models import Criterion, CriterionResult, Verdict
+from grader.text import printable
+
+MAX_MESSAGE = 2000
 
 # What a test raises when it handles a result that is of another form than it expects.
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
@@ -46,8 +49,16 @@ def judge_exception(criterion: Criterion, error: BaseException | None, answered:
     )
 
 
+def examiner_lost(criterion: Criterion, *, hung: bool) -> CriterionResult:
+    """What the student's code returned was more, twice, than the process survived that compared it."""
+    if hung:
+        message = "What your code returned could not be compared in time: is it far more than was asked for?"
+        return CriterionResult(criterion=criterion, verdict=Verdict.TIMEOUT, message=message)
+    return _failed(criterion, "What your code returned could not be compared: it is far from what was asked for.")
+
+
 def _failed(criterion: Criterion, message: str) -> CriterionResult:
-    return CriterionResult(criterion=criterion, verdict=Verdict.FAILED, message=message)
+    return CriterionResult(criterion=criterion, verdict=Verdict.FAILED, message=printable(message, MAX_MESSAGE))
 
 
 def _with_notes(message: str, error: BaseException) -> str:

@@ -16,7 +16,7 @@ from grader.manifest import Course, Exercise
 from grader.models import CriterionResult, ExerciseResult, StudentResult, Verdict
 from grader.sandbox.layers import Layers
 from grader.scoring import course_score, exercise_score, left_out, points_of
-from grader.text import printable
+from grader.text import printable_line
 
 MARKS = {Verdict.PASSED: ("✓", "green"), Verdict.FAILED: ("✗", "red")}
 REMARKABLE = (
@@ -67,13 +67,13 @@ def print_class(
             for exercise in student.exercises
         ]
         total = _score(course_score(student, course.weights, course.optional))
-        table.add_row(escape(printable(student.id, 40)), *scores, total)
+        table.add_row(escape(printable_line(student.id, 40)), *scores, total)
     console.print(table)
     if legend:
         console.print(Padding(Columns(legend, padding=(0, 2)), (0, 0, 1, 2)))
     for student in students:
         if remarks := _remarks(student, course.optional):
-            console.print(f"  {escape(printable(student.id, 40))}: {escape('; '.join(remarks))}")
+            console.print(f"  {escape(printable_line(student.id, 40))}: {escape('; '.join(remarks))}")
 
 
 def _headings(names: Sequence[str], width: int) -> tuple[list[str], list[str]]:

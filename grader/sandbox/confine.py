@@ -30,10 +30,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     threads: bool  # limit them: where the user is no one else's, which that limit counts by
 
 
-def confine(plan: Plan, channel: int) -> None:
-    """Confine this process; ``channel`` is the one descriptor that it keeps."""
+def confine(plan: Plan, channel: int, used: int) -> None:
+    """Confine this process; ``channel`` is the one descriptor that it keeps, ``used`` the memory that it began with."""
     keep_only(channel)
-    used = int(_read("/proc/self/statm").split()[0]) * resource.getpagesize()
     limits = {
         resource.RLIMIT_AS: used + plan.memory,
         resource.RLIMIT_CPU: plan.cpu,
@@ -67,8 +66,3 @@ def keep_only(channel: int) -> None:
         os.dup2(nowhere, stream)
     os.closerange(3, channel)
     os.closerange(channel + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-
-
-def _read(path: str) -> str:
-    with open(path, encoding="ascii") as file:  # noqa: PTH123  # no pathlib in here
-        return file.read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -13,6 +14,8 @@ PR_SET_NO_NEW_PRIVS = 38
 
 CAPABILITY_VERSION_3 = 0x20080522
 CAPSET = {"x86_64": 126, "aarch64": 91}
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 1 << 14, 1 << 18
 MADV_COLLAPSE = 25
 HUGE = 1 << 21  # bytes of a huge page
 
@@ -53,6 +56,24 @@ def drop_capabilities() -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
 
 
+def isolate_numbers() -> bool:
+    """Let the next children count processes from 1, and see no ``/proc``; False where the kernel does not let us.
+
+    All workers of a zygote have one process table otherwise, in which each could leave a number for the next.
+    """
+    call = libc().unshare
+    for flags in (CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS):  # root needs no new user
+        if call(ctypes.c_int(flags)) == 0:
+            break
+    else:
+        return False
+    mount = libc().mount
+    hidden = ctypes.c_ulong(MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    if mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None) == 0:  # or the whole machine would see it
+        mount(b"none", b"/proc", b"tmpfs", hidden, b"size=4k,mode=555")
+    return True
+
+
 def collapse_memory() -> None:
     """Gather this process's own memory in huge pages: a fork then copies hundreds of entries, not fifty thousand.
 
@@ -67,3 +88,9 @@ def collapse_memory() -> None:
         start, end = (int(address, 16) for address in region[0].split("-"))
         for address in range(-(-start // HUGE) * HUGE, end // HUGE * HUGE, HUGE):
             call(ctypes.c_void_p(address), ctypes.c_size_t(HUGE), MADV_COLLAPSE)
+
+
+def memory_used() -> int:
+    """Bytes of addresses that this process has."""
+    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123  # no pathlib in here
+        return int(file.read().split()[0]) * resource.getpagesize()

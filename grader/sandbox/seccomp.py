@@ -32,7 +32,7 @@ ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101),
     "gettimeofday": (96, 169), "time": (201, None), "times": (100, 153), "getrusage": (98, 165),
     "getpid": (39, 172), "gettid": (186, 178), "getppid": (110, 173), "getuid": (102, 174), "geteuid": (107, 175),
-    "getgid": (104, 176), "getegid": (108, 177), "getgroups": (115, 158), "uname": (63, 160), "sysinfo": (99, 179),
+    "getgid": (104, 176), "getegid": (108, 177), "getgroups": (115, 158), "uname": (63, 160),
     "getrandom": (318, 278), "getrlimit": (97, 163), "exit": (60, 93), "exit_group": (231, 94),
 }  # fmt: skip
 OPEN, OPENAT, OPENAT2 = (2, None), (257, 56), (437, 437)

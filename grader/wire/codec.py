@@ -205,6 +205,15 @@ def is_tensor(value: object) -> bool:
     return "torch" in sys.modules and isinstance(value, sys.modules["torch"].Tensor)
 
 
+def count_tensors(value: Any) -> int:
+    """How many there are in a plain value."""
+    if isinstance(value, list | tuple):
+        return sum(map(count_tensors, value))
+    if isinstance(value, dict):
+        return sum(map(count_tensors, value.values()))
+    return int(is_tensor(value))
+
+
 def _is_key(key: object) -> bool:
     if isinstance(key, tuple):
         return all(_is_key(item) for item in key)

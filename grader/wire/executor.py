@@ -12,6 +12,7 @@ import difflib
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import linecache
 import random
 import sys
@@ -49,6 +50,10 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         spec = importlib.machinery.ModuleSpec(name, self, origin=self.sources[name][0])
         spec.has_location = True
         return spec
+
+    def get_source(self, name: str) -> str:
+        """For whoever reads code at run time, as ``inspect`` and ``torch.jit.script`` do."""
+        return importlib.util.decode_source(self.sources[name][1])
 
     def exec_module(self, module: types.ModuleType) -> None:
         filename, source = self.sources[module.__name__]
@@ -106,7 +111,7 @@ class Executor:
                 gradients=tuple(map(self._send, found[: len(leaves)])),
                 parameters={name: self._send(g) for name, g in zip(parameters, found[len(leaves) :], strict=True)},
                 peak_bytes=peak,
-                devices=tuple(_devices(value)),
+                devices=() if call.keep else tuple(_devices(value)),
             )
         )
         return reply
@@ -147,10 +152,12 @@ class Executor:
 
     def _describe(self, error: BaseException) -> Failure:
         frames: list[str] = []
+        own = False  # whether it was raised by a line of the student's
         trace = error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
-            if code.co_filename in self.files:
+            own = code.co_filename in self.files
+            if own:
                 where = "" if code.co_name == "<module>" else f" in {code.co_name}"
                 frames.append(f"{_base(code.co_filename)}:{trace.tb_lineno}{where}")
             trace = trace.tb_next
@@ -161,6 +168,8 @@ class Executor:
         except Exception:
             text = "(its message cannot be shown)"
         names = tuple(cls.__name__ for cls in type(error).__mro__ if cls is not object)
+        if names[0] == "NotImplementedError" and not own:  # torch's word for what a device cannot do, not a stub's
+            names = names[1:]
         return Failure(types=names, message=text[:MAX_TEXT], frames=tuple(frames[-MAX_FRAMES:]))
 
     def _receive(self, value: Any, device: str = "") -> Any:

@@ -294,8 +294,8 @@ class Watch(contextlib.AbstractContextManager["Watch"]):
                 self.first.setdefault(process.parent, memory_of(process.parent, "VmRSS"))
             elif pid in self.first:
                 self.last[pid] = memory_of(pid, "VmRSS") or self.last.get(pid, 0)
-        zygotes = [pid for pid, command in family.items() if "zygote.main" in command and "bwrap" not in command]
-        for zygote in zygotes:
+        forks = {pid for pid, command in family.items() if "zygote.main" in command and "bwrap" not in command}
+        for zygote in (pid for pid in forks if pid in alive and alive[pid].parent not in forks):
             self.crowd = max(self.crowd, sum(process.parent == zygote for process in alive.values()))
 
 

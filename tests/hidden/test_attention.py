@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of
 
 LARGE = {"rtol": 0, "atol": 2e-3}  # a float32 of 10,000 is exact to 1/1,000
 
@@ -100,9 +100,10 @@ def pair(found, what):
 )
 def test_root_of_which_size(student, rng):
     """Scaled scores are dot products divided by the square root of the vectors' width, whatever other sizes are."""
+    scorer = student.ScaledDotScorer()  # one for all widths: it remembers nothing
     for d, count in zip(rng.sample([2, 3, 5, 7, 11], 3), rng.sample([4, 6, 8, 9], 3), strict=True):
         query, keys = draw(3, 5, d, dtype=torch.float64), draw(3, count, d, dtype=torch.float64)
-        found = student.ScaledDotScorer()(query, keys)
+        found = scorer(query, keys)
         assert_close(found, dot(query, keys) / math.sqrt(d), f"ScaledDotScorer() with d={d} and {count} keys")
 
 
@@ -161,6 +162,13 @@ def test_scorers_can_learn(student):
         assert_close(list(reply.gradients), list(expected[:2]), f"{kind}: the gradients of query and keys")
         wanted = dict(zip(parameters, expected[2:], strict=True))
         assert_close(reply.parameters, wanted, f"{kind}: the gradients of the parameters")
+    other = draw(2, 5, 4)
+    for kind, root in (("DotScorer", 1.0), ("ScaledDotScorer", 2.0)):
+        leaves = [tensor.clone().requires_grad_() for tensor in (query, other)]
+        expected = torch.autograd.grad((dot(*leaves) / root).sum(), leaves)
+        reply = getattr(student, kind)().gradients(query, other)
+        assert_close(list(reply.gradients), list(expected), f"{kind}: the gradients of query and keys")
+        assert not reply.parameters, f"{kind} has parameters, but nothing to learn"
 
 
 # masked_softmax
@@ -281,13 +289,30 @@ def test_masks_of_every_shape(student):
     square = draw(3, 5, 2)  # as many queries as keys: a transposed mask would fit
     scorer = student.DotScorer()
     masks = [draw_mask(*shape) for shape in ((5,), (4, 5), (1, 4, 5), (3, 1, 5), (3, 4, 5))]
-    for asked, mask in (*((query, mask) for mask in masks), (square, draw_mask(5, 5))):
+    masks += [torch.rand(*shape) < 0.5 for shape in ((4, 1), (3, 4, 1), (3, 1, 1))]  # whole queries, whole sequences
+    few = draw(3, 3, 2)  # as many queries as sequences: (Q, K) is not (N, K)
+    for asked, mask in (*((query, mask) for mask in masks), (square, draw_mask(5, 5)), (few, draw_mask(3, 5))):
         what = f"attend, query {tuple(asked.shape)}, keys (3, 5, 2), mask {tuple(mask.shape)}"
-        found = student.attend(scorer, asked, keys, values, mask=mask)
+        reply = student.attend.observe(scorer, asked, keys, values, mask=mask)
+        found = reply.value
+        assert_equal(reply.kwargs["mask"], mask, f"{what}: the mask after the call")
         assert_close(found, mixture(dot(asked, keys), values, mask), what)
     scores, mask = draw(2, 3, 4, 5), draw_mask(2, 1, 1, 5)
     found = student.masked_softmax(scores, mask)
     assert_close(found, shares(scores, mask), "masked_softmax, scores (2, 3, 4, 5), mask (2, 1, 1, 5)")
+    for shape in ((5,), (4, 5)):
+        scores, mask = draw(*shape), draw_mask(*shape)
+        assert_close(student.masked_softmax(scores, mask=mask), shares(scores, mask), f"masked_softmax, scores {shape}")
+    square, mask = draw(5, 3, 5), draw_mask(5)  # as many sequences as keys
+    assert_close(
+        student.masked_softmax(square, mask), shares(square, mask), "masked_softmax, scores (5, 3, 5), mask (5,)"
+    )
+    keys, values = draw(5, 5, 2), draw(5, 5, 6)
+    asked = keys[:, :3]
+    found = student.attend(scorer, asked, keys, values, mask)
+    assert_close(found, mixture(dot(asked, keys), values, mask), "attend, keys (5, 5, 2), mask (5,)")
+    alone = student.masked_softmax(draw(2, 3, 1), torch.tensor([[True], [False], [True]]))
+    assert_equal(alone, torch.tensor([[1.0], [0.0], [1.0]]).expand(2, 3, 1), "masked_softmax of one key, mask (3, 1)")
 
 
 @criterion(
@@ -332,6 +357,9 @@ def test_attention_can_learn(student):
         reply = student.attend.gradients(student.DotScorer(), query, keys, values, mask)
         what = f"the gradients of query, keys, values, {'no' if mask is None else 'a'} mask"
         assert_close(list(reply.gradients[1:4]), list(expected), what)
+        both = student.attend.keep(bilinear_scorer(student, draw(4, 4)), query, keys, values, mask)
+        weights = module_of(student, "operator").getitem.keep(both, 1)
+        assert weights.requires_grad.read(), "the weights that attend returns are detached"
 
 
 @criterion(
@@ -444,6 +472,8 @@ def test_dtypes(student):
     calls = {name: (scorer, (query, keys)) for name, scorer in all_scorers(student, 4, double).items()}
     calls["masked_softmax"] = student.masked_softmax, (draw(2, 3, 5, dtype=double), mask)
     calls["attend"] = student.attend, (student.DotScorer(), query, keys, values, mask)
+    calls["masked_softmax without a mask"] = student.masked_softmax, calls["masked_softmax"][1][:1]
+    calls["attend without a mask"] = student.attend, calls["attend"][1][:4]
     precise = {name: function(*arguments) for name, (function, arguments) in calls.items()}
     for name, (function, arguments) in calls.items():
         if name in ("BilinearScorer", "AdditiveScorer"):
@@ -456,6 +486,8 @@ def test_dtypes(student):
             assert_close(other, found.float(), f"{name} of float32 beside that of float64")
             assert_close(found, found.double(), f"{name} of float64")
             assert (found != found.float()).any(), f"{name} of float64 has only the digits of float32"
+    for given in (calls["masked_softmax"][1], calls["masked_softmax"][1][:1]):
+        assert_close(student.masked_softmax(*given), shares(*given), "masked_softmax of float64")
 
 
 @criterion(

@@ -361,6 +361,18 @@ def test_equals_in_order(student, rng):
             found = beam_search(student, model, beam_size=beam_size, max_len=1, alpha=1, n_best=n_best)
             expected = [([low], score), ([high], score)][:n_best]
             assert_close(found, expected, f"beam_search where {low} and {high} are equals", **TOLERANCE)
+    for eos, other in ((2, 5), (5, 2)):  # <eos> is a token like others
+        model = Table({None: {eos: 0.4, other: 0.4}}, sos=0, eos=eos, size=9)
+        expected = ([2], math.log(0.4))
+        what = f"where <eos>={eos} and {other} are equals"
+        found = student.greedy_search(model, **model.special, max_len=1)
+        assert_close(found, expected, f"greedy_search {what}", **TOLERANCE)
+        found = beam_search(student, model, beam_size=1, max_len=1, alpha=1, n_best=1)
+        assert_close(found, [expected], f"beam_search {what}", **TOLERANCE)
+    model = Table({(): {4: 0.6, 3: 0.35}, (4,): {5: 0.3, 7: 0.3, 6: 0.3}, None: {1: 0.5}}, sos=0, eos=2, size=9)
+    found = beam_search(student, model, beam_size=2, max_len=2, alpha=1, n_best=2)
+    score = math.log(0.6 * 0.3) / 2
+    assert_close(found, [([4, 5], score), ([4, 6], score)], "beam_search with equals in the second step", **TOLERANCE)
 
 
 # beam_search: when to stop, and what step sees
@@ -392,6 +404,14 @@ def test_not_too_early(student, rng):
     table = {(): {a: 0.9, eos: 0.06}, (a,): {b: 0.5, eos: 0.3, c: 0.18}, (a, b): {eos: 0.9}, None: vague}
     for alpha in (0, 1):
         compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=5, alpha=alpha, n_best=1)
+
+    # Nine steps later, and after many have finished.
+    far = {(a,) * n: {a: 0.99, b: 0.005} for n in range(1, 9)} | {(a,) * 9: {eos: 0.99}}
+    table = {(): {eos: 0.5, a: 0.012}, **far, None: {c: 0.5, b: 0.4}}
+    compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=10, alpha=1, n_best=1)
+    table = {(a,) * n: {a: 0.5, eos: 0.3} if n < 4 else {a: 0.98} for n in range(7)} | {(a,) * 7: {eos: 0.98}}
+    table[None] = {c: 0.5, b: 0.4}
+    compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=8, alpha=1, n_best=1)
 
 
 @criterion(

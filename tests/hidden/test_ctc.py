@@ -2,7 +2,7 @@
 
 import math
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 
 import torch
 import torch.nn.functional as F  # noqa: N812  # its usual name
@@ -50,6 +50,9 @@ def torch_losses(log_probs, targets, lengths, blank):
 
 
 def torch_log_likelihood(log_probs, target, blank):
+    # torch looks up what it is given, wherever that is in memory.
+    classes = log_probs.shape[-1]
+    assert all(0 <= label < classes and label != blank for label in target), "a label is a class, and not the blank"
     return -torch_losses(log_probs[None], [target], torch.tensor([len(log_probs)]), blank)[0]
 
 
@@ -79,6 +82,28 @@ def beam_entries(found, what):
         assert isinstance(score, float), f"{what}: a log-probability is a plain float"
         assert not math.isnan(score), f"{what}: a log-probability is NaN"
     return [(tuple(labels), score) for labels, score in found]
+
+
+def narrow_search(log_probs, beam_size, blank):
+    """What the contract asks for, and how near the nearest decision was, in log-probability."""
+    beam, gap = {(): (1.0, 0.0)}, math.inf
+    for row in log_probs.exp().tolist():
+        grown = {}
+        for prefix, (ends_blank, ends_label) in beam.items():
+            both = ends_blank + ends_label
+            for label, share in enumerate(row):
+                moves = [((*prefix, label), 0.0, both * share)]
+                if label == blank:
+                    moves = [(prefix, both * share, 0.0)]
+                elif prefix[-1:] == (label,):
+                    moves = [(prefix, 0.0, ends_label * share), ((*prefix, label), 0.0, ends_blank * share)]
+                for longer, *masses in moves:
+                    grown[longer] = tuple(map(sum, zip(grown.get(longer, (0.0, 0.0)), masses, strict=True)))
+        ranked = sorted(((sum(masses), prefix) for prefix, masses in grown.items() if any(masses)), reverse=True)
+        near = [math.log(mass) for mass, _ in ranked[: beam_size + 1]]
+        gap = min([gap, *(a - b for a, b in pairwise(near))])
+        beam = {prefix: grown[prefix] for _, prefix in ranked[:beam_size]}
+    return [(prefix, math.log(sum(masses))) for prefix, masses in beam.items()], gap
 
 
 # collapse and greedy_decode
@@ -168,6 +193,11 @@ def test_long_utterance(student, rng):
     target = random_target(rng, 3, 9, blank=0)
     expected = torch_log_likelihood(log_probs, target, blank=0).float()
     assert_close(student.log_likelihood(log_probs.float(), target), expected, "log_likelihood of 320 frames")
+    scores = torch.randn(320, 6, dtype=torch.float64)
+    scores[:, 5] += 30.0  # nearly certain, and not in the target, which is possible all the same
+    log_probs, target = scores.log_softmax(1), random_target(rng, 3, 5, blank=0)
+    expected = torch_log_likelihood(log_probs, target, blank=0)
+    assert_close(student.log_likelihood(log_probs, target), expected, "log_likelihood of what is hardly possible")
 
 
 @criterion(
@@ -228,7 +258,7 @@ def test_gradient(student, rng):
     """The gradient in log_probs equals that of the sum over all paths, everywhere."""
     blank = rng.randrange(4)
     a, b = rng.sample([label for label in range(4) if label != blank], 2)
-    for target in ([a, b, a], [b]):
+    for target in ([a, b, a], [b], [a, a], [a, b, b], []):
         log_probs = random_frames(5, 4).requires_grad_()
         enumerate_paths(log_probs, blank)[tuple(target)].backward()
         reply = student.log_likelihood.gradients(log_probs.detach(), target, blank)
@@ -247,12 +277,16 @@ def test_gradient(student, rng):
 def test_gradient_where_nothing_fits(student, rng):
     """Where the result is -inf, the gradient is finite, so that one bad utterance cannot destroy the weights."""
     a, b, c = rng.sample([1, 2, 3], 3)
-    for target in ([a, b, a, b, a, b], [b, a, c, b, a, c, b]):
-        reply = student.log_likelihood.gradients(random_frames(5, 4), target)
+    for frames, target in ((5, [a, b, a, b, a, b]), (5, [b, a, c, b, a, c, b]), (3, [b, a, a]), (5, [a, a, b, b])):
+        reply = student.log_likelihood.gradients(random_frames(frames, 4), target)
         minus_inf = torch.tensor(-math.inf, dtype=torch.float64)
-        assert_close(reply.value, minus_inf, f"log_likelihood of {target} in 5 frames")
+        assert_close(reply.value, minus_inf, f"log_likelihood of {target} in {frames} frames")
         gradient = reply.gradients[0]  # None: the result does not depend on log_probs, which is right as well
         assert gradient is None or bool(gradient.isfinite().all()), "the gradient of an impossible target is not finite"
+    reply = student.ctc_loss.gradients(random_frames(2, 6, 4), [[a, b], [a, b, c, a]], torch.tensor([6, 3]))
+    assert_close(reply.value, -minus_inf, "ctc_loss where one target does not fit into its frames")
+    gradient = reply.gradients[0]
+    assert gradient is None or bool(gradient.isfinite().all()), "the gradient of the loss is not finite"
 
 
 @criterion(
@@ -332,15 +366,17 @@ def test_padding(student, rng):
 )
 def test_wide_beam(student, rng):
     """With a beam wider than the number of labellings, all of them come out with their exact probabilities."""
-    for frames, classes, blank in ((4, 3, 0), (5, 3, rng.choice([1, 2]))):
-        log_probs = random_frames(frames, classes)
+    other = rng.choice([1, 2])
+    for frames, classes, blank, sharpness in ((4, 3, 0, 1.5), (5, 3, other, 1.5), (2, 13, 12, 1.5), (4, 3, 1, 8.0)):
+        log_probs = random_frames(frames, classes, sharpness=sharpness)
         what = f"prefix_beam_search(({frames}, {classes}), 1000, blank={blank})"
         found = beam_entries(student.prefix_beam_search(log_probs, 1000, blank), what)
         possible = [entry for entry in found if entry[1] > -math.inf]
-        exact = sorted(enumerate_paths(log_probs, blank).items(), key=lambda entry: -entry[1])
-        assert_equal([labels for labels, _ in possible], [labels for labels, _ in exact], f"labellings of {what}")
-        scores = [score.item() for _, score in exact]
-        assert_close([score for _, score in possible], scores, f"scores of {what}", **FLOAT_SCORES)
+        exact = {labels: score.item() for labels, score in enumerate_paths(log_probs, blank).items()}
+        assert_close(dict(possible), exact, f"scores of {what}", **FLOAT_SCORES)
+        assert len(possible) == len(exact), f"{what} has the same labelling twice"
+        scores = [score for _, score in possible]
+        assert scores == sorted(scores, reverse=True), f"{what} is not sorted, best first"
 
 
 @criterion(
@@ -362,6 +398,18 @@ def test_narrow_beam(student, rng):
         for labels, score in found:
             most = torch_log_likelihood(log_probs, labels, blank=3).item()
             assert score <= most + 1e-4, f"{what} gives {labels} more than its probability"
+
+    # Where no two prefixes are so near that rounding decides, every right search keeps the same ones.
+    tried = 0
+    while tried < 8:
+        log_probs, beam_size = random_frames(7, 4, sharpness=1.0), rng.randint(1, 4)
+        expected, gap = narrow_search(log_probs, beam_size, blank=2)
+        if gap > 5e-3:
+            tried += 1
+            what = f"prefix_beam_search((7, 4), {beam_size}, blank=2)"
+            found = beam_entries(student.prefix_beam_search(log_probs, beam_size, blank=2), what)
+            assert_equal([labels for labels, _ in found], [labels for labels, _ in expected], f"labellings of {what}")
+            assert_close([score for _, score in found], [score for _, score in expected], what, **FLOAT_SCORES)
 
     # A network that is nearly sure: whatever is pruned, it hardly counts.
     path = [2, 2, 3, 2, 0, 0, 1]
@@ -478,6 +526,9 @@ def test_wrong_blank(student):
             student.greedy_decode(log_probs[0], blank)
         with student_raises("ValueError", naming="blank"):
             student.log_likelihood(log_probs[0], [1], blank)
+        for target in ([], [1, 1, 1]):  # even where the answer is plain, or there is none
+            with student_raises("ValueError", naming="blank"):
+                student.log_likelihood(log_probs[0], target, blank)
         with student_raises("ValueError", naming="blank"):
             student.ctc_loss(log_probs, [[1], [2]], lengths, blank)
         with student_raises("ValueError", naming="blank"):
@@ -494,3 +545,4 @@ def test_wrong_blank(student):
         student.prefix_beam_search(log_probs[0], 2, 3),
     ):
         assert found is not None, "with the last class as blank, a function returns nothing"
+    assert_equal(student.collapse([1, 2, 2, 1], 7), [1, 2, 1], "collapse([1, 2, 2, 1], 7), where V is not known,")

@@ -9,7 +9,7 @@ from itertools import combinations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from grader.judge import assert_close, assert_equal, criterion, student_raises
+from grader.judge import assert_close, assert_equal, criterion, show, student_raises
 
 # Which items a step uses up: (one of the source, one of the target).
 USES = {"keep": (True, True), "substitute": (True, True), "insert": (False, True), "delete": (True, False)}
@@ -40,18 +40,18 @@ def check_alignment(student, source, target, **costs):
     """The student's steps turn the source into the target, and cost what the cheapest way costs."""
     what = f"alignment({source!r}, {target!r}, **{costs})"
     steps = student.alignment(source, target, **costs)
-    assert isinstance(steps, list), f"{what} is no list: {steps!r}"
+    assert isinstance(steps, list), f"{what} is no list: {show(steps)}"
     prices = {"keep": 0, "insert": 1, "delete": 1, "substitute": 1} | costs
     i = j = cost = 0
     for step in steps:
-        assert isinstance(step, tuple | list) and len(step) == 3, f"{what}: {step!r} is no triple"
+        assert isinstance(step, tuple | list) and len(step) == 3, f"{what}: {show(step)} is no triple"
         name, old, new = step
-        assert isinstance(name, str) and name in USES, f"{what}: {name!r} is none of {', '.join(USES)}"
+        assert isinstance(name, str) and name in USES, f"{what}: {show(name)} is none of {', '.join(USES)}"
         takes, gives = USES[name]
-        assert i + takes <= len(source) and j + gives <= len(target), f"{what}: {step!r} comes after the end"
-        assert_equal(old, source[i] if takes else None, f"{what}: the item of the source in {step!r}")
-        assert_equal(new, target[j] if gives else None, f"{what}: the item of the target in {step!r}")
-        assert name != "keep" or old == new, f"{what}: {step!r} keeps an item that differs"
+        assert i + takes <= len(source) and j + gives <= len(target), f"{what}: {show(step)} comes after the end"
+        assert_equal(old, source[i] if takes else None, f"{what}: the item of the source in {show(step)}")
+        assert_equal(new, target[j] if gives else None, f"{what}: the item of the target in {show(step)}")
+        assert name != "keep" or old == new, f"{what}: {show(step)} keeps an item that differs"
         i, j, cost = i + takes, j + gives, cost + prices[name]
     assert (i, j) == (len(source), len(target)), f"{what} ends too early"
     assert_close(cost, cheapest(source, target, **costs), f"the cost of {what}")
@@ -134,6 +134,16 @@ def test_fractional_and_free(student, rng):
             found = student.edit_distance(source, target, **costs)
             assert_close(found, expected, f"edit_distance({source!r}, {target!r}, **{costs})")
         check_table(student, "ab", "bcd", **costs)
+    for costs in (  # fractions that a float holds exactly, and whole numbers beyond 32 bits
+        {"insert": 1 / 1024, "delete": 3 / 1024, "substitute": 1 / 512},
+        {"insert": 400_000, "delete": 700_001, "substitute": 900_000},
+        {"insert": 2**31 + 1, "delete": 2**33 + 1, "substitute": 2**34},
+    ):
+        for source, target in (("abcdefgh", "x"), ("x", "abcdefgh"), ("abcab", "cxba")):
+            found = student.edit_distance(source, target, **costs)
+            assert_equal(found, cheapest(source, target, **costs), f"edit_distance({source!r}, {target!r}, **{costs})")
+            check_table(student, source, target, **costs)
+            check_alignment(student, source, target, **costs)
 
 
 @criterion(
@@ -152,6 +162,10 @@ def test_any_tokens(student, rng):
         ([1, 2, 12], ["1", "2", "12"]),
         ([0, None, "", ()], [None, 0, (), ""]),
         ([("a", 1), ("b", 2), 2.5], [("a", 1), 2.5, ("b", 1)]),
+        ([1, True, 2.0, 0], [1.0, 1, 2, False]),
+        ([("a",)], ["a"]),
+        ([()], ["a"]),
+        ([("a", 1)], [("a", 1, 2)]),
         ([big, int(str(big)), 300], [int(str(big)), big + 1, int("300"), big]),
         ([-1, -2, 3], [1, -2, -3, 3]),
         ("Hello", "hELLo"),
@@ -174,7 +188,7 @@ def test_any_tokens(student, rng):
 )
 def test_memory(student, rng):
     """However long the longer sequence is, memory follows the shorter one, be that the source or the target."""
-    short, length = word(rng, 2, "abcxyz"), 60_000  # so long that no hole in a worker's memory can hide a row
+    short, length = word(rng, 6, "abcxyz"), 40_000  # so long that no hole in a worker's memory can hide a row
     student.edit_distance(short, short[::-1])  # what is imported at the first call does not count
     long = hidden_in(rng, short, length)
     for source, target in ((short, long), (long, short)):
@@ -263,6 +277,7 @@ def test_word_error_values(student, rng):
         ("b c", "c b", 2 / 2),
         ("one two three four\nfive", "one two three\nsix", 2 / 5),
         ("The cat, he said.", "the cat he said", 3 / 4),
+        ("well-known! right?", "well known right", 3 / 2),
         ("  to  be\tor\n\nnot ", "to be or not", 0.0),
         ("to be", "  to   be or", 1 / 2),
         (" ".join(said), " ".join(heard), cheapest(said, heard) / 6),
@@ -303,6 +318,9 @@ def test_negative_costs_everywhere(student):
         for name in ("insert", "delete", "substitute"):
             with student_raises("ValueError", naming=name):
                 function("tale", "late", **{name: -0.5})
+            for source, target in (("", ""), ("ab", ""), ("ab", "ab")):  # even where no cost is needed
+                with student_raises("ValueError", naming=name):
+                    function(source, target, **{name: -1})
 
 
 @criterion(
@@ -319,8 +337,12 @@ def test_no_trace(student):
     replies = (distance, student.edit_table.observe(source, target), student.alignment.observe(source, target))
     for reply in replies:
         assert_equal(list(reply.args), [source, target], "the arguments after the call")
-    for price in (1, 3, 2, 1):  # the same for all operations: here it only counts that calls differ
-        costs = {"insert": price, "delete": price, "substitute": price}
+    source, target = ["a", "b", "c", "z"], ["a", "d", "z"]  # both begin and end alike
+    for function in (student.edit_distance, student.edit_table, student.alignment):
+        for pair in ([source, target], [target, source]):
+            assert_equal(list(function.observe(*pair).args), pair, "the arguments after the call")
+    prices = [{"insert": price, "delete": price, "substitute": price} for price in (1, 3, 2, 1)]
+    for costs in (*prices, {"delete": 5}, {"insert": 5}, {"substitute": 5}, {}):
         for source, target in (("abc", "bd"), ("bcd", "ab")):
             what = f"edit_distance({source!r}, {target!r}, **{costs})"
             assert_equal(student.edit_distance(source, target, **costs), cheapest(source, target, **costs), what)

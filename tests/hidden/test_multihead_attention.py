@@ -10,6 +10,7 @@ from grader.judge import (
     assert_not_used,
     assert_same_on_device,
     criterion,
+    module_of,
     student_raises,
 )
 
@@ -172,7 +173,9 @@ def test_masks_broadcast(student):
     of_everything[0, 1, 2] = False
     of_everything[1, 2] = False
     of_keys = random_mask(2, 1, 1, 7)
-    for mask in (of_queries, of_everything, of_keys):
+    whole = torch.rand(5, 1) < 0.5
+    whole[2] = False
+    for mask in (of_queries, of_everything, of_keys, whole, random_mask(2, 3, 1, 7)):
         found = student.scaled_dot_product_attention(q, k, v, mask)
         what = f"scaled_dot_product_attention with a mask {tuple(mask.shape)}"
         assert_close(found, plain_attention(q, k, v, mask), f"{what}: (out, weights)")
@@ -248,11 +251,18 @@ def test_masks_for_each(student):
     weights = random_weights(8)
     query, key, value = normal(3, 5, 8), normal(3, 7, 8), normal(3, 7, 8)
     module = loaded(student, weights, num_heads=2)
-    for shape in ((5, 7), (3, 5, 7), (3, 2, 5, 7)):
+    for shape in ((5, 7), (3, 5, 7), (3, 2, 5, 7), (3, 1, 7)):
         mask = random_mask(*shape)
-        expected = torch_multihead(weights, 2, query, key, value, mask)
-        found = module(query, key, value, mask)
-        assert_close(found, expected, f"MultiHeadAttention(8, 2) with a mask {shape}: (out, weights)")
+        full = mask.expand(3, 5, 7) if shape == (3, 1, 7) else mask
+        expected = torch_multihead(weights, 2, query, key, value, full)
+        reply = module.observe(query, key, value, mask=mask)
+        assert_close(reply.value, expected, f"MultiHeadAttention(8, 2) with a mask {shape}: (out, weights)")
+        assert_equal(reply.kwargs["mask"], mask, f"the mask {shape} after the call")
+    query, mask = normal(3, 3, 8), random_mask(3, 7)  # as many queries as items: (Lq, Lk) is not (N, Lk)
+    expected = torch_multihead(weights, 2, query, key, value, mask)
+    assert_close(
+        module(query, key, value, mask), expected, "MultiHeadAttention(8, 2), 3 items, 3 queries, a mask (3, 7)"
+    )
 
 
 @criterion(
@@ -290,7 +300,9 @@ def test_nobody_to_ask(student):
     for_items[2] = False  # a whole item is padding
     for_heads[1, 0, 3] = False  # the other head still has keys
     for mask in (for_all, for_items, for_heads):
-        found = module(query, key, value, mask)
+        reply = module.observe(query, key, value, mask)
+        found = reply.value
+        assert_equal(reply.args[3], mask, "the mask with empty rows after the call")
         out, maps = plain_multihead(weights, 2, query, key, value, mask)
         if mask is not for_heads and isinstance(found, tuple) and isinstance(found[0], torch.Tensor):
             # The course's convention says "an output of 0"; whoever takes it at its word even here is right as well.
@@ -397,6 +409,9 @@ def test_batch_of_one(student):
     key, value = key[:, :1], value[:, :1]
     found = module(query, key, value)
     assert_close(found, plain_multihead(weights, 2, query, key, value), "MultiHeadAttention(8, 2) of one key")
+    mask = torch.tensor([True, False, True, True, False])[:, None]
+    _, found = module(query, key, value, mask)
+    assert_equal(found, mask.double().expand(3, 2, 5, 1), "the weights of one key, which some queries may not see,")
 
 
 # Gradients
@@ -479,8 +494,8 @@ def test_dropout_on_the_weights(student):
     module = loaded(student, weights, num_heads=2, dropout=0.4)
     module.train()
     patterns = []
-    for _ in range(2):
-        out, found = module(query, key, value)
+    for mask in (None, torch.ones(5, 3, dtype=torch.bool)):
+        out, found = module(query, key, value, mask)
         assert_close(found, expected, "the weights that are returned in training")
         assert isinstance(out, torch.Tensor) and out.shape == (2, 5, 12), "out must be (N, Lq, D)"
         copies = out.view(2, 5, 2, 2, 3).permute(3, 0, 2, 1, 4)  # (copy, N, H, Lq, Lk)
@@ -507,6 +522,15 @@ def test_no_dropout_in_eval(student):
     expected = plain_multihead(weights, 2, query, key, value)
     module.eval()
     assert_close(module(query, key, value), expected, "MultiHeadAttention(6, 2, dropout=0.5) in eval()")
+    assert_close(
+        module(query, query, query), plain_multihead(weights, 2, query, query, query), "self-attention in eval()"
+    )
+    x = module_of(student, "torch").clone.keep(query)  # one tensor, three times: "query is key" may be asked
+    assert_close(
+        module(x, x, x), plain_multihead(weights, 2, query, query, query), "self-attention of one tensor in eval()"
+    )
+    out = module_of(student, "operator").getitem.keep(module.keep(x, x, x), 0)
+    assert out.requires_grad.read(), "the output in eval() is detached"
     module.train()
     module(query, key, value)
     module.eval()
@@ -534,6 +558,8 @@ def test_nothing_changed(student):
         ("MultiHeadAttention", module, (query, key, value, mask)),
     ]
     first = [function.observe(*arguments) for _, function, arguments in calls]
+    student.causal_mask.keep(4).logical_not_()  # the caller may do what it likes with its mask
+    assert_equal(student.causal_mask(4), torch.ones(4, 4).tril().bool(), "causal_mask(4), made once more,")
     student.padding_mask(torch.tensor([2, 6]))
     student.scaled_dot_product_attention(k, q, q)
     other(key, query, query, random_mask(5, 4))

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from grader.judge import assert_close, assert_same_on_device, criterion, student_raises
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, student_raises
 
 CLOSE = {"rtol": 0.0, "atol": 1e-3}  # float32 arithmetic stays well below, up to position 5000
 ANYTHING = {"rtol": 0.0, "atol": math.inf}  # any finite value of the right kind, shape and dtype
@@ -45,7 +45,8 @@ def table_of(student, length, d_model, **base):
 def matrix_of(student, offset, d_model, **base):
     """The student's shift matrix as float32: the contract leaves its precision open."""
     found = student.shift_matrix(offset, d_model, **base)
-    assert isinstance(found, torch.Tensor) and found.is_floating_point(), "shift_matrix must be a tensor of floats"
+    assert isinstance(found, torch.Tensor), "shift_matrix must be a tensor"
+    assert found.dtype in (torch.float32, torch.float64), "shift_matrix must be float32 or float64"
     return found.float()
 
 
@@ -92,6 +93,10 @@ def test_odd_width(student, rng):
         found = student.sinusoidal_encoding(6, d_model)
         assert_close(found, rows_at(range(6), d_model), f"sinusoidal_encoding(6, {d_model})", **CLOSE)
     x = torch.randn(2, 4, 5)
+    learned = student.LearnedPositionalEncoding(5, 6)
+    weight = torch.randn(6, 5)
+    learned.load_state_dict({"table.weight": weight})
+    assert_close(learned(x), x + weight[:4], "LearnedPositionalEncoding(5, 6) of x (2, 4, 5)")
     found = student.PositionalEncoding(5, max_len=6)(x)
     assert_close(found, x + rows_at(range(4), 5), "PositionalEncoding(5, max_len=6) of x (2, 4, 5)", **CLOSE)
 
@@ -108,6 +113,9 @@ def test_far_positions(student, rng):
     expected = rows_at(places, 8)
     found = table_of(student, 5000, 8)
     assert_close(found[places], expected, "the late rows of sinusoidal_encoding(5000, 8)", **CLOSE)
+    near = [place for place in places if place < 2000] + [1999]
+    wide = table_of(student, 2000, 128)
+    assert_close(wide[near], rows_at(near, 128), "late rows of sinusoidal_encoding(2000, 128)", **CLOSE)
     zeros = torch.zeros(1, 5000, 8)
     found = student.PositionalEncoding(8)(zeros)
     assert_close(found, zeros, "PositionalEncoding(8) of zeros (1, 5000, 8)", **ANYTHING)
@@ -180,6 +188,9 @@ def test_shifts_add_up(student, rng):
     d_model = rng.choice([6, 8, 10])
     eye = torch.eye(d_model)
     assert_close(matrix_of(student, 0, d_model), eye, f"shift_matrix(0, {d_model})", **CLOSE)
+    for offset in (3, 2049 + 2 * rng.randrange(1000)):  # the usual base, and far
+        found = matrix_of(student, offset, d_model)
+        assert_close(found, rotations(offset, d_model), f"shift_matrix({offset}, {d_model})", **CLOSE)
     k, j = rng.randint(2, 6), rng.randint(7, 12)
     one, other, back = (matrix_of(student, offset, d_model) for offset in (k, j, -k))
     assert_close(one @ other, matrix_of(student, k + j, d_model), f"M_{k} M_{j} for d_model={d_model}", **CLOSE)
@@ -233,7 +244,9 @@ def test_dropout_on_the_sum(student, rng):
     assert_close(found, kept.masked_fill(dropped, 0.0), what, **CLOSE)
     share = dropped.float().mean().item()
     assert abs(share - rate) < 0.1, f"{share:.0%} of the values are dropped at a rate of {rate}"
-    assert (dropped.any(2) & ~dropped.all(2)).any(), "dropout takes single values, not whole vectors"
+    for axis, of in enumerate(("sequences", "positions", "features")):
+        assert (dropped != dropped.roll(1, axis)).any(), f"dropout is the same for all {of}"
+    assert ((module(x) == 0) != dropped).any(), "dropout is the same in two calls"
 
 
 @criterion(
@@ -266,6 +279,10 @@ def test_nobody_trains(student):
     """The module has no parameters, and the gradient goes through to x unchanged."""
     module = student.PositionalEncoding(6, max_len=9)
     module.requires_grad_(True)
+    module.eval()
+    reply = module.gradients(torch.randn(3, 5, 6))
+    assert_close(reply.gradients[0], torch.ones(3, 5, 6), "the gradient in x after eval()")
+    module.train()
     reply = module.gradients(torch.randn(3, 5, 6))
     assert not reply.parameters, "PositionalEncoding has parameters"
     assert_close(reply.gradients[0], torch.ones(3, 5, 6), "the gradient in x of the summed output")
@@ -336,6 +353,10 @@ def test_exactly_up_to_max_len(student, rng):
     assert_close(usual(zeros), zeros, "PositionalEncoding(2) of zeros (1, 5000, 2)", **ANYTHING)
     with student_raises("ValueError", naming="max_len"):
         usual(torch.zeros(1, 5001, 2))
+    longer, zeros = student.PositionalEncoding(2, max_len=5100), torch.zeros(1, 5100, 2)
+    assert_close(longer(zeros), zeros, "PositionalEncoding(2, max_len=5100) of zeros (1, 5100, 2)", **ANYTHING)
+    with student_raises("ValueError", naming="length"):
+        student.sinusoidal_encoding(-rng.randint(2, 9), 4)
 
 
 @criterion(
@@ -354,12 +375,14 @@ def test_dtype_of_x(student):
         name += "PositionalEncoding"
         x = torch.randn(3, 5, 6, dtype=torch.float64)
         assert_close(encode(x.float()), x.float() + rows, f"{name} of float32", **CLOSE)
-        for _ in range(2):
+        for time in range(2):
             one = encode(x)
             assert_close(one, x + rows, f"{name} of float64", **CLOSE)
             two = encode(x * 3)
             assert_close(two, x * 3 + rows, f"{name} of float64", **CLOSE)
             assert_close(two - one, x * 2, f"the difference of two outputs of {name}, which is that of the inputs,")
+            if time == 0:  # after .double() the parameters decide
+                assert_close(encode(x.float()), x.float() + rows, f"{name} of float32, after float64,", **CLOSE)
             encode.double()
 
 
@@ -375,12 +398,20 @@ def test_nothing_changed(student):
     weight = torch.randn(11, 6)
     learned.load_state_dict({"table.weight": weight})
     module = student.PositionalEncoding(6, max_len=11)
+    first = module.state_dict()
+    module(torch.zeros(1, 2, 6))
+    assert_equal(module.state_dict(), first, "the state_dict after the first call")
+    student.sinusoidal_encoding.keep(5, 6).zero_()  # the caller may do what it likes with its table
+    assert table_of(student, 5, 6).any(), "a table that the caller has changed comes back"
     for encode, rows in ((module, rows_of(student, 9, 6)), (learned, weight)):
         for length in (4, 9, 2, 4):
             x = torch.randn(3, length, 6)
             reply = encode.observe(x)
             assert_close(reply.value, x + rows[:length], f"the encoding of {length} positions, among others", **CLOSE)
             assert_close(reply.args[0], x, "the argument x after the call", rtol=0.0, atol=0.0)
+        before = encode.state_dict()
+        encode(torch.randn(3, 4, 6, dtype=torch.float64))
+        assert_equal(encode.state_dict(), before, "the state_dict after a call with float64")
 
 
 @criterion(

@@ -23,8 +23,8 @@ from grader.judge.outcomes import StudentFailure, absent, no_file, raised, timed
 from grader.manifest import Exercise
 from grader.models import Verdict
 from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
-from grader.wire.codec import CodecError, Reader, Writer, read_frame
-from grader.wire.messages import Absent, Answer, Call, Failure, Load, Question, Reply
+from grader.wire.codec import CodecError, Reader, Writer, count_tensors, read_frame
+from grader.wire.messages import Absent, Answer, Call, Failure, Handle, Load, Question, Reply
 
 MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
@@ -109,7 +109,7 @@ class ConfinedTransport:
             while True:
                 kind, fields = conversation.receive(self.number)
                 if kind != "question":
-                    return self._answer(kind, fields)
+                    return self._answer(kind, fields, message)
                 if callbacks.calls >= MAX_CALLS:
                     raise CodecError(f"more than {MAX_CALLS} questions in one call")
                 question = _convert(fields, Question)
@@ -140,9 +140,11 @@ class ConfinedTransport:
             # Only what the worker sent can have led here: our own questions work for every honest worker.
             raise StudentFailure(Verdict.TAMPERED, "Your code broke the conversation with the judge.") from None
 
-    def _answer(self, kind: str, fields: dict[str, Any]) -> Reply:
+    def _answer(self, kind: str, fields: dict[str, Any], asked: msgspec.Struct) -> Reply:
         if kind == "reply":
             reply: Reply = _convert(fields, Reply)
+            if not _answers(reply, asked if isinstance(asked, Call) else Call(target="")):
+                raise CodecError("an answer with more, or less, than was asked for")
             return reply
         if kind == "failure":
             raise raised(_convert(fields, Failure), self.file, self.sources)
@@ -251,6 +253,19 @@ class _Conversation:
                 left = min(left, WATCH)
             if poll.poll(left * 1000):
                 return
+
+
+def _answers(reply: Reply, call: Call) -> bool:
+    """Whether the reply has the parts that were asked for and no others: what is not looked at would only take room."""
+    positional = len(call.args)
+    return (
+        len(reply.args) == (positional if call.arguments else 0)
+        and reply.kwargs.keys() == (call.kwargs.keys() if call.arguments else set())
+        and len(reply.gradients) == (positional if call.gradients else 0)
+        and not (reply.parameters and not call.gradients)
+        and len(reply.devices) == (0 if call.read else count_tensors(reply.value))
+        and isinstance(reply.value, Handle) >= call.keep
+    )
 
 
 def _convert(fields: dict[str, Any], kind: type[Any]) -> Any:

@@ -21,4 +21,5 @@ def add(a, b):
     while True:
         header, payload = read_frame(read)
         kind, call, fields = Reader(payload).value(header)
-        put(frame("reply", call, {"value": True, "gradients": (True,), "peak_bytes": -1}))
+        gradients = (True,) * len(fields["args"]) if fields["gradients"] else ()
+        put(frame("reply", call, {"value": True, "gradients": gradients, "peak_bytes": -1}))

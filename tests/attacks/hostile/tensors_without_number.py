@@ -10,5 +10,5 @@ VALUES = torch.rand(SIZE).numpy().tobytes() * COUNT
 
 
 def echo(x):
-    head = msgspec.msgpack.encode([1, "reply", number(), [2, "value", None]])
+    head = msgspec.msgpack.encode([1, "reply", number(), [2, "devices", [1, *["cpu"] * COUNT], "value", None]])
     instead(raw_frame(head[:-1] + b"\xdc" + TREES, VALUES))
