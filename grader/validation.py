@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -27,6 +28,7 @@ from grader.sandbox.layers import find_layers
 from grader.submissions.base import Submission
 
 SEEDS, ALL_SEEDS = 5, 20  # how many other seeds are tried, unless somebody says it
+SPREAD = 3  # of these, for each right variant
 SAMPLE = 3  # misconceptions of each exercise that are also judged in process
 
 
@@ -90,9 +92,18 @@ class Validation:
                 for name in ("solution", "stub"):
                     seed = settings.seed + number
                     self._plan(pile, f"{name}, seed {seed}", pile.files[name], seed=seed)
+            self._plan_spread(pile)
             for number, (_, path) in enumerate(pile.mutants):
                 self._plan(pile, f"mutant {number}", path, first_failure=True)
         self.sampled = [(pile, name) for pile in self.piles for name in _sample(pile)] if settings.layers else []
+
+    def _plan_spread(self, pile: Pile) -> None:
+        """The variants and misconceptions with a few of the other seeds each, which depend on their names alone."""
+        for name in (name for name in pile.files if name not in ("solution", "stub")):
+            wrong = name.startswith("misconception ")
+            for number in range(min(self.seeds, 1 if wrong else SPREAD)):
+                seed = self.settings.seed + 1 + (zlib.crc32(name.encode()) + number) % self.seeds
+                self._plan(pile, f"{name}, seed {seed}", pile.files[name], seed=seed, first_failure=wrong)
 
     def _plan(self, pile: Pile, name: str, path: Path, *, seed: int | None = None, first_failure: bool = False) -> Work:
         submission = Submission(student=name, files={pile.exercise.name: path})

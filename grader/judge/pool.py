@@ -105,7 +105,9 @@ class Judge:
         bank = load_misconceptions(bank_path(self.course, self.exercises[exercise]))
         known = {m.id: Diagnosis(id=m.id, explanation=m.explanation, hint=m.hint) for m in bank}
         return {
-            id_: msgspec.structs.replace(judged[id_], diagnoses=tuple(known[mistake] for mistake in found))
+            id_: msgspec.structs.replace(
+                judged[id_], diagnoses=tuple(known[mistake] for mistake in found if mistake in known)
+            )
             for id_, found in mistakes.items()
             if id_ in judged
         }

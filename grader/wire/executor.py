@@ -152,12 +152,12 @@ class Executor:
 
     def _describe(self, error: BaseException) -> Failure:
         frames: list[str] = []
-        own = False  # whether it was raised by a line of the student's
+        last = "", 0  # where it was raised, as far as Python knows
         trace = error.__traceback__
         while trace is not None:
             code = trace.tb_frame.f_code
-            own = code.co_filename in self.files
-            if own:
+            last = code.co_filename, trace.tb_lineno
+            if code.co_filename in self.files:
                 where = "" if code.co_name == "<module>" else f" in {code.co_name}"
                 frames.append(f"{_base(code.co_filename)}:{trace.tb_lineno}{where}")
             trace = trace.tb_next
@@ -168,9 +168,14 @@ class Executor:
         except Exception:
             text = "(its message cannot be shown)"
         names = tuple(cls.__name__ for cls in type(error).__mro__ if cls is not object)
-        if names[0] == "NotImplementedError" and not own:  # torch's word for what a device cannot do, not a stub's
-            names = names[1:]
+        if names[0] == "NotImplementedError" and not self._raises(*last):
+            names = names[1:]  # torch's word for what a device cannot do, not a stub's
         return Failure(types=names, message=text[:MAX_TEXT], frames=tuple(frames[-MAX_FRAMES:]))
+
+    def _raises(self, filename: str, line: int) -> bool:
+        """Whether this line of the student's has a ``raise``."""
+        texts = (text for name, text in self.sources.values() if name == filename and name in self.files)
+        return any(b"raise" in one for text in texts for one in text.splitlines()[line - 1 : line])
 
     def _receive(self, value: Any, device: str = "") -> Any:
         """A copy of the judge's data, handles replaced by what they stand for, functions by callbacks."""

@@ -102,7 +102,7 @@ def test_links_are_not_followed(tiny, pile, grader, tmp_path):
     (pile / "s03/doubling.py").symlink_to(pile / "s01/doubling.py")
     (pile / "s05").symlink_to(pile / "s01")
     result = grader("grade", pile, "--out", tmp_path / "out", "--exercise", "doubling", "--course", tiny, "--json")
-    students = {s["id"]: s["score"] for s in json.loads(result.output)["students"]}
+    students = {s["id"]: s["score"] for s in json.loads(result.stdout)["students"]}
     assert students == {"s01": 100.0, "s02": 0.0, "s03": 0.0, "s04": 100.0}
 
 
@@ -123,3 +123,15 @@ def test_an_optional_stub_does_not_fail_the_check(tiny, grader):
     result = grader("check", "--course", tiny)
     assert "Twice (optional)" in result.output
     assert result.exit_code == 0
+
+
+def test_names_neither_fake_rows_nor_become_formulas(tiny, grader, tmp_path):
+    for name in ("=1+1", "a\nb", "\x1b[2Jc"):
+        (tmp_path / "pile" / name).mkdir(parents=True)
+        (tmp_path / "pile" / name / "addition.py").write_text("def add(a, b):\n    return a + b\n")
+    result = grader("grade", tmp_path / "pile", "--out", tmp_path / "out", "--course", tiny, "--exercise", "addition")
+    assert result.exit_code == 0
+    assert "\x1b" not in result.output
+    assert "a\\nb" in result.output
+    rows = list(csv.reader((tmp_path / "out/grades.csv").open(newline="")))
+    assert [row[0] for row in rows] == ["student", "\x1b[2Jc", "'=1+1", "a\nb"]

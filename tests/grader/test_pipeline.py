@@ -149,7 +149,7 @@ def test_another_seed_draws_other_inputs(tiny, grader, tmp_path):
     def scores(seed):
         out = tmp_path / f"out{seed}"
         options = ("--exercise", "addition", "--course", tiny, "--json", "--seed", seed)
-        return json.loads(grader("grade", tmp_path / "pile", "--out", out, *options).output)["students"][0]["score"]
+        return json.loads(grader("grade", tmp_path / "pile", "--out", out, *options).stdout)["students"][0]["score"]
 
     rng = random.Random(seed_for(1, "addition/test_any"))
     a, b = rng.randrange(1000), rng.randrange(1000)

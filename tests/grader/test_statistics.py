@@ -151,7 +151,7 @@ def test_the_table_is_readable_at_80_columns(grader, results):
 
 def test_one_exercise_of_the_file_itself_as_json(grader, results):
     result = grader("statistics", results / "results.json", "--exercise", "attention", "--json")
-    found = json.loads(result.output)
+    found = json.loads(result.stdout)
     assert (found["format"], found["students"], len(found["exercises"])) == (1, 9, 1)
     (item,) = found["exercises"][0]["items"]
     assert (item["id"], item["difficulty"], item["discrimination"], item["judged"]) == ("c0", 1.0, None, 1)

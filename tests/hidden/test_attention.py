@@ -422,6 +422,9 @@ def test_mixture(student):
     high = spread.where(mask[..., None], -math.inf).amax(2)
     inside = (context >= low - 1e-4) & (context <= high + 1e-4)
     assert inside.all(), "a context lies outside of the values that it is mixed from"
+    query, keys, values = draw(2, 3, 5) / 2, draw(2, 40, 5), draw(2, 40, 4)
+    found = student.attend(student.DotScorer(), query, keys, values)
+    assert_close(found, mixture(dot(query, keys), values, None), "attend to 40 keys")
 
 
 # All together

@@ -498,6 +498,14 @@ def test_names_of_tokens(student, rng):
     found = student.greedy_search(renamed, **renamed.special, max_len=4)
     assert_close(found, ([new[token] for token in tokens], score), "greedy_search, renumbered", **TOLERANCE)
 
+    sos, eos, a, b = tokens_for(rng, 2)  # <sos> is a token like others: a model may say it
+    table = {(): {sos: 0.6, a: 0.3}, (sos,): {a: 0.5, sos: 0.3}, None: {eos: 0.8, sos: 0.1, b: 0.05}}
+    model = Table(table, sos=sos, eos=eos, size=9)
+    compare(student, model, beam_size=3, max_len=4, alpha=1, n_best=2)
+    expected = ([sos, a, eos], math.log(0.6 * 0.5 * 0.8))
+    found = student.greedy_search(model, **model.special, max_len=4)
+    assert_close(found, expected, "greedy_search where <sos> is probable", **TOLERANCE)
+
 
 @criterion(
     "Scores that can be checked",

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import torch
 import torch.nn.functional as F  # noqa: N812  # its usual name
 
-from grader.judge import assert_close, assert_equal, criterion, student_raises
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, student_raises
 
 FLOAT_SCORES = {"rtol": 1e-4, "atol": 1e-5}  # for scores that come back as plain floats: float32 inside is fine
 
@@ -401,12 +401,12 @@ def test_narrow_beam(student, rng):
 
     # Where no two prefixes are so near that rounding decides, every right search keeps the same ones.
     tried = 0
-    while tried < 8:
-        log_probs, beam_size = random_frames(7, 4, sharpness=1.0), rng.randint(1, 4)
+    while tried < 16:
+        log_probs, beam_size = random_frames(7, 5, sharpness=1.0), rng.randint(1, 4)
         expected, gap = narrow_search(log_probs, beam_size, blank=2)
         if gap > 5e-3:
             tried += 1
-            what = f"prefix_beam_search((7, 4), {beam_size}, blank=2)"
+            what = f"prefix_beam_search((7, 5), {beam_size}, blank=2)"
             found = beam_entries(student.prefix_beam_search(log_probs, beam_size, blank=2), what)
             assert_equal([labels for labels, _ in found], [labels for labels, _ in expected], f"labellings of {what}")
             assert_close([score for _, score in found], [score for _, score in expected], what, **FLOAT_SCORES)
@@ -546,3 +546,21 @@ def test_wrong_blank(student):
     ):
         assert found is not None, "with the last class as blank, a function returns nothing"
     assert_equal(student.collapse([1, 2, 2, 1], 7), [1, 2, 1], "collapse([1, 2, 2, 1], 7), where V is not known,")
+
+
+@criterion(
+    "At home on an accelerator",
+    points=2,
+    kind="device",
+    hint="Every tensor that you make (tensor, full, arange) needs device=log_probs.device, or comes from new_full.",
+)
+def test_device(student, device):
+    """On an accelerator likelihood, loss and greedy decoding are the CPU's, and tensors are on the accelerator."""
+    log_probs = random_frames(2, 6, 5, dtype=torch.float32)
+    for frames, target, blank in ((6, [1, 2, 2], 0), (6, [], 3), (2, [1, 1], 3)):
+        what = f"log_likelihood of {target} in {frames} frames"
+        assert_same_on_device(student.log_likelihood, device, what, log_probs[0, :frames], target, blank)
+    lengths = torch.tensor([6, 4])
+    assert_same_on_device(student.ctc_loss, device, "ctc_loss", log_probs, [[1, 2], [3]], lengths, 0)
+    expected = student.greedy_decode(log_probs[0], 1)
+    assert_equal(student.greedy_decode.on(device)(log_probs[0], 1), expected, "greedy_decode on the accelerator")

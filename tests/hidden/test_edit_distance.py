@@ -278,6 +278,7 @@ def test_word_error_values(student, rng):
         ("one two three four\nfive", "one two three\nsix", 2 / 5),
         ("The cat, he said.", "the cat he said", 3 / 4),
         ("well-known! right?", "well known right", 3 / 2),
+        ("so\r\nla ti", "so la\x0bti", 0.0),
         ("  to  be\tor\n\nnot ", "to be or not", 0.0),
         ("to be", "  to   be or", 1 / 2),
         (" ".join(said), " ".join(heard), cheapest(said, heard) / 6),

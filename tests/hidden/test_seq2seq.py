@@ -1,5 +1,6 @@
 """Hidden tests of `seq2seq`. The oracle reads and writes one sentence at a time, so it never meets any padding."""
 
+import functools
 import itertools
 import math
 
@@ -8,7 +9,7 @@ import torch.nn.functional as F  # noqa: N812  # its usual name
 
 from data.dates import date_pairs
 from data.digits import reverse_pairs
-from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of, student_raises
 
 PAD, SOS, EOS, UNK = 0, 1, 2, 3
 EMB, HIDDEN = 3, 4  # sizes of the small models here
@@ -120,6 +121,35 @@ class Oracle:
         mean = max(finished, key=lambda found: found[0] / (len(found[1]) + 1))
         return mean[1], max(finished)[1]
 
+    def next_words(self, source):
+        """A function from what has been said, <sos> first, to log p of all that may follow; it computes each once."""
+        memory, first = self.read(source)
+
+        @functools.cache
+        def after(said):
+            state = after(said[:-1])[1] if len(said) > 1 else first
+            logits, state, _ = self.step(said[-1], state, memory)
+            return logits.log_softmax(0).tolist(), state
+
+        return lambda said: after(said)[0]
+
+
+def beam(next_words, max_len, beam_size, of_each=False):
+    """What a beam finds, as it is defined in `beam_search`; or one that keeps the best of each hypothesis."""
+    live, finished = [(0.0, (SOS,))], []
+    for _ in range(max_len):
+        grown = [
+            sorted(((total + log_p, (*said, word)) for word, log_p in enumerate(next_words(said))), reverse=True)
+            for total, said in live
+        ]
+        if of_each:
+            kept = [found for one in grown for found in one[:beam_size]]
+        else:
+            kept = sorted(itertools.chain(*grown), reverse=True)[:beam_size]
+        finished += [found for found in kept if found[1][-1] == EOS]
+        live = [found for found in kept if found[1][-1] != EOS]
+    return max(finished or live, key=lambda found: found[0] / (len(found[1]) - 1))[1][1:]
+
 
 # Helpers
 
@@ -166,13 +196,30 @@ def without_special(weights):
     return weights
 
 
-def with_blackout(student, model, weights):
-    """In training mode, all inputs of the decoder's output layer are dropped: its bias is left, and nothing else."""
-    theirs = module_of(student, "torch").nn
-    size, width = weights["decoder.output.weight"].shape
-    model.decoder.add_module("output", theirs.Sequential(theirs.Dropout(1.0), theirs.Linear(width, size)))
-    model.double()
-    model.load_state_dict({name.replace("output", "output.1"): weight for name, weight in weights.items()})
+def weight_through(student, layer, how):
+    """The layer stays the Linear that it is, but its weight goes through a module of torch's whenever it is read."""
+    module_of(student, "torch").nn.utils.parametrize.register_parametrization(layer.read(), "weight", how)
+
+
+def with_blackout(student, model):
+    """In training mode, the weight of the decoder's output layer is dropped: its bias is left, and nothing else."""
+    weight_through(student, model.decoder.output, module_of(student, "torch").nn.Dropout(1.0))
+
+
+def without_graph(student, model):
+    """The model says what it said, but raises where gradients are kept track of, or in training mode.
+
+    Tensors made for inference can be used in no computation that keeps track of gradients.
+    """
+    theirs = module_of(student, "torch")
+    for_inference = theirs.inference_mode(mode=True)(theirs.clone.read())
+    model.eval()
+    for layer, width in ((model.encoder.bridge, 2 * HIDDEN), (model.decoder.output, 3 * HIDDEN + EMB)):
+        same = theirs.nn.BatchNorm1d(width, eps=1e-12, affine=False)  # less a mean of 0, over a deviation of 1
+        same.double()
+        weight_through(student, layer, same)
+        for name, value in (("running_mean", torch.zeros(width)), ("running_var", torch.ones(width))):
+            same.register_buffer(name, for_inference.keep(value.double()))
 
 
 def letters(size):
@@ -205,6 +252,9 @@ def test_any_batch(student, rng):
         reply = student.make_batch.observe(pairs, source_vocab, target_vocab)
         assert_close(reply.value, tensors(sources, targets), f"make_batch({pairs})")
         assert_equal(list(reply.args[0]), pairs, "the pairs after make_batch")
+    batch = student.make_batch.keep(pairs, source_vocab, target_vocab)
+    found = module_of(student, "builtins").isinstance(batch, student.Batch.read())
+    assert_equal(found, True, "isinstance(make_batch(…), Batch)")
 
 
 @criterion(
@@ -420,20 +470,21 @@ def truth_is_read(oracle, source, target_in, found):
     hint="No detach(), .data, .item() or no_grad between the embeddings and the logits.",
 )
 def test_gradients(student, rng):
-    """The gradients in all parameters are right, also through padded sources."""
-    weights = random_weights(7, 6)
+    """The gradients in all parameters are right, also through padded sources, and where it reads its own words."""
+    weights = without_special(random_weights(7, 6))  # whoever says <pad> reads what has no gradient
     weights["encoder.embedding.weight"][PAD] = weights["decoder.embedding.weight"][PAD] = 0.0
-    leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
     sources, targets = ended(sentences(rng, [3, 1, 4], 7)), sentences(rng, [4, 4, 4], 6)
-    oracle = Oracle(leaves)
-    total = sum(oracle.logits(s, [SOS, *t]).sum() for s, t in zip(sources, targets, strict=True))
-    total.backward()
-    reply = built(student, weights).gradients(*tensors(sources, targets)[:3])
-    assert_close(
-        reply.value.sum() if is_tensor(reply.value, 3, 5, 6) else reply.value, total.detach(), "the summed logits"
-    )
-    expected = {name: leaf.grad for name, leaf in leaves.items()}
-    assert_close(dict(reply.parameters), expected, "the gradients of the summed logits in the model's parameters")
+    model = built(student, weights)
+    for taught in (1.0, 0.0):
+        leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+        oracle = Oracle(leaves)
+        logits = [oracle.logits(s, [SOS, *t], taught == 1.0) for s, t in zip(sources, targets, strict=True)]
+        torch.stack(logits).sum().backward()
+        reply = model.gradients(*tensors(sources, targets)[:3], taught)
+        assert_close(reply.value, torch.stack(logits).detach(), f"the logits with teacher_forcing={taught}")
+        expected = {name: leaf.grad for name, leaf in leaves.items()}
+        what = f"the gradients of the summed logits in the model's parameters, with teacher_forcing={taught}"
+        assert_close(dict(reply.parameters), expected, what)
 
 
 # Training
@@ -451,39 +502,54 @@ def training_set(student, rng, sizes):
     return plain, [student.Batch.keep(*tensors(*batch)) for batch in plain]
 
 
-def epoch_by_hand(weights, batches, rate, clip_norm):
+def gradients_by_hand(weights, batch):
+    """The loss of a batch, its number of tokens, and the gradients in all weights."""
+    leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+    loss, tokens = Oracle(leaves).loss(*batch)
+    loss.backward()
+    return loss.item(), tokens, {name: leaf.grad for name, leaf in leaves.items()}
+
+
+def norms(gradients):
+    """How long the gradient is in each parameter."""
+    return [float(gradient.norm()) for gradient in gradients.values()]
+
+
+def epoch_by_hand(weights, batches, rate, clip_norm=1.0):
     """One epoch of gradient descent -> the mean loss per token, and the weights afterwards."""
     total, count = 0.0, 0
-    for sources, targets in batches:
-        leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
-        loss, tokens = Oracle(leaves).loss(sources, targets)
-        loss.backward()
-        norm = math.sqrt(sum(float((leaf.grad**2).sum()) for leaf in leaves.values()))
-        scale = min(1.0, clip_norm / norm)
-        weights = {name: (leaf - rate * scale * leaf.grad).detach() for name, leaf in leaves.items()}
-        total, count = total + loss.item() * tokens, count + tokens
+    for batch in batches:
+        loss, tokens, gradients = gradients_by_hand(weights, batch)
+        scale = min(1.0, clip_norm / math.hypot(*norms(gradients)))
+        weights = {name: weight - rate * scale * gradients[name] for name, weight in weights.items()}
+        total, count = total + loss * tokens, count + tokens
     return total / count, weights
 
 
-def one_epoch(student, rng, sizes, rate, clip_norm):
+def sgd(student, model, rate):
+    return module_of(student, "torch").optim.SGD(model.parameters(), lr=rate)
+
+
+def one_epoch(student, weights, data, rate, **settings):
     """(loss, weights) after an epoch of the student's, and by hand."""
-    weights = random_weights(7, 6)
-    plain, batches = training_set(student, rng, sizes)
+    plain, batches = data
     model = built(student, weights)
-    optimizer = module_of(student, "torch").optim.SGD(model.parameters(), lr=rate)
-    loss = student.train_epoch(model, batches, optimizer, clip_norm=clip_norm)
-    return (loss, model.state_dict()), epoch_by_hand(weights, plain, rate, clip_norm)
+    loss = student.train_epoch(model, batches, sgd(student, model, rate), **settings)
+    return (loss, model.state_dict()), epoch_by_hand(weights, plain, rate, **settings)
 
 
 @criterion(
     "A mean over tokens, not over batches",
     points=2,
     kind="value",
-    hint="Add up loss · tokens and divide by all tokens in the end; return a number, not a tensor.",
+    hint="Add up loss · tokens and divide by all tokens in the end; return a number, not a tensor. Batches may come "
+    "from an iterator, which gives each of them once.",
 )
 def test_loss_per_token(student, rng):
     """train_epoch returns the mean loss per real token over the epoch, where batches have different sizes."""
-    (loss, _), (expected, _) = one_epoch(student, rng, [5, 1, 2], rate=1e-12, clip_norm=1e9)
+    plain, batches = training_set(student, rng, [5, 1, 2])
+    once = module_of(student, "builtins").iter.keep(batches)
+    (loss, _), (expected, _) = one_epoch(student, random_weights(7, 6), (plain, once), rate=1e-12, clip_norm=1e9)
     assert_close(loss, expected, "the loss that train_epoch returns for batches of 5, 1 and 2 pairs", rtol=1e-5)
 
 
@@ -495,9 +561,14 @@ def test_loss_per_token(student, rng):
 )
 def test_a_step_for_every_batch(student, rng):
     """After an epoch the weights are where gradient descent leads, one step for each batch by its own gradient."""
-    (loss, found), (expected, after) = one_epoch(student, rng, [3, 2, 4], rate=0.3, clip_norm=1e9)
-    assert_close(loss, expected, "the loss of an epoch of three steps", rtol=1e-5)
-    assert_close(found, after, "the weights after three steps of SGD", rtol=1e-5, atol=1e-7)
+    weights = random_weights(7, 6)
+    plain, batches = training_set(student, rng, [3, 2, 4])
+    model = built(student, weights)
+    reply = student.train_epoch.observe(model, batches, sgd(student, model, rate=0.3), clip_norm=1e9)
+    expected, after = epoch_by_hand(weights, plain, rate=0.3, clip_norm=1e9)
+    assert_close(reply.value, expected, "the loss of an epoch of three steps", rtol=1e-5)
+    assert_close(model.state_dict(), after, "the weights after three steps of SGD", rtol=1e-5, atol=1e-7)
+    assert_equal(reply.args[1], [tensors(*batch) for batch in plain], "the batches after train_epoch")
 
 
 @criterion(
@@ -509,9 +580,20 @@ def test_a_step_for_every_batch(student, rng):
 def test_gradients_are_clipped(student, rng):
     """Gradients longer than clip_norm are shortened to it, all parameters as one vector; shorter ones are not."""
     for clip_norm in (0.05, rng.uniform(0.2, 0.4)):
-        (_, found), (_, after) = one_epoch(student, rng, [2, 3], rate=1.0, clip_norm=clip_norm)
+        data = training_set(student, rng, [2, 3])
+        (_, found), (_, after) = one_epoch(student, random_weights(7, 6), data, rate=1.0, clip_norm=clip_norm)
         what = f"the weights after two steps of SGD with clip_norm={clip_norm:.2f}"
         assert_close(found, after, what, rtol=1e-4, atol=1e-5)
+
+    weights, data = random_weights(7, 6), training_set(student, rng, [3])
+    weights["decoder.output.bias"][SOS] = 9.0  # which is never right: the gradient is longer than 1 in this alone
+    (_, found), (_, after) = one_epoch(student, weights, data, rate=1.0)
+    assert_close(found, after, "the weights after a step with clip_norm as it is by default", rtol=1e-4, atol=1e-5)
+    lengths = norms(gradients_by_hand(weights, data[0][0])[2])
+    clip_norm = (max(lengths) + math.hypot(*lengths)) / 2
+    (_, found), (_, after) = one_epoch(student, weights, data, rate=1.0, clip_norm=clip_norm)
+    what = "the weights after a step by a gradient longer than clip_norm, though in no single parameter"
+    assert_close(found, after, what, rtol=1e-4, atol=1e-5)
 
 
 @criterion(
@@ -521,20 +603,23 @@ def test_gradients_are_clipped(student, rng):
     hint="model.train() at the beginning; and hand teacher_forcing on to the model.",
 )
 def test_mode_and_forcing(student, rng):
-    """train_epoch puts the model into training mode, and hands teacher_forcing on."""
+    """train_epoch puts the model into training mode, and hands teacher_forcing on, to be drawn anew in each epoch."""
     weights = random_weights(7, 6)
     plain, batches = training_set(student, rng, [3])
     model = built(student, weights)
-    optimizer = module_of(student, "torch").optim.SGD(model.parameters(), lr=1e-12)
     expected, _ = Oracle(weights).loss(*plain[0], taught=False)
-    found = student.train_epoch(model, batches, optimizer, teacher_forcing=0.0)
+    found = student.train_epoch(model, batches, sgd(student, model, rate=1e-12), teacher_forcing=0.0)
     assert_close(found, expected.item(), "the loss of train_epoch with teacher_forcing=0", rtol=1e-5)
 
-    with_blackout(student, model, weights)  # whoever trains sees the bias only
+    long = [student.Batch.keep(*tensors(ended(sentences(rng, [4, 2], 7)), sentences(rng, [12, 12], 6)))]
+    losses = [student.train_epoch(model, long, sgd(student, model, rate=1e-12), teacher_forcing=0.5) for _ in range(3)]
+    assert all(isinstance(loss, float) for loss in losses), "train_epoch must return a number"
+    assert max(losses) - min(losses) > 1e-6, "the same words are read in every epoch: they must be drawn anew"
+
+    with_blackout(student, model)  # whoever trains sees the bias only
     model.eval()
     expected, _ = Oracle(weights | {"decoder.output.weight": weights["decoder.output.weight"] * 0}).loss(*plain[0])
-    optimizer = module_of(student, "torch").optim.SGD(model.parameters(), lr=1e-12)
-    found = student.train_epoch(model, batches, optimizer)
+    found = student.train_epoch(model, batches, sgd(student, model, rate=1e-12))
     assert_close(found, expected.item(), "the loss of a model with dropout that was in eval() before", rtol=1e-5)
     assert_equal(model.training.read(), True, "model.training after train_epoch")
 
@@ -576,14 +661,24 @@ def test_greedy_translation(student, rng):
     model, symbols = built(student, weights), ["x", "yy", "z"]
     source_vocab, target_vocab = student.Vocabulary("abcde"), student.Vocabulary(symbols)
     wanted = [spelled(ids, symbols) for ids in expected]
-    found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=6)
-    assert_equal(found, wanted, f"translate of {len(sources)} sources with max_len=6")
+    reply = student.translate.observe(model, texts(sources), source_vocab, target_vocab, max_len=6)
+    assert_equal(reply.value, wanted, f"translate of {len(sources)} sources with max_len=6")
+    assert_equal(reply.args[1], texts(sources), "the sources after translate")
     for n in (2, 5):
-        found = student.translate(model, [list(texts(sources)[n])], source_vocab, target_vocab, max_len=6)
-        assert_equal(found, [wanted[n]], "translate of a single source, given as a list,")
+        single = [list(texts(sources)[n])]
+        reply = student.translate.observe(model, single, source_vocab, target_vocab, max_len=6)
+        assert_equal(reply.value, [wanted[n]], "translate of a single source, given as a list,")
+        assert_equal(reply.args[1], single, "the single source after translate")
     found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=2)
     assert_equal(found, [spelled(ids[:2], symbols) for ids in expected], "translate with max_len=2")
     assert_equal(student.translate(model, [], source_vocab, target_vocab), [], "translate of no sources")
+    weights["decoder.output.bias"][EOS] = -1e4
+    endless = built(student, weights)
+    for settings, length in (({}, 50), ({"max_len": 64}, 64)):
+        found = student.translate(endless, ["a", ""], source_vocab, target_vocab, **settings)
+        assert isinstance(found, list) and all(isinstance(one, list) for one in found), "translate must return lists"
+        what = f"the lengths of what a model says that never ends, with {settings or 'max_len as it is by default'}"
+        assert_equal([len(one) for one in found], [length] * 2, what)
 
 
 @criterion(
@@ -601,7 +696,7 @@ def test_eval_and_back(student, rng):
     arguments = texts(sources), source_vocab, target_vocab
     wanted = {1: [spelled(ids, "xyz") for ids in expected]}
     wanted[2] = student.translate(plain, *arguments, max_len=5, beam_size=2)
-    with_blackout(student, model, weights)  # whoever does not call eval() sees the bias only
+    with_blackout(student, model)  # whoever does not call eval() sees the bias only
     for training in (True, False):
         model.train(training)
         for beam_size in (1, 2):
@@ -610,25 +705,23 @@ def test_eval_and_back(student, rng):
                 "translate must return a list for each source"
             )
             assert_equal(found, wanted[beam_size], "translate by a model with dropout")
-            assert_equal(model.training.read(), training, "model.training after translate")
-            assert_equal(model.encoder.training.read(), training, "model.encoder.training after translate")
+            for part in (model, model.encoder, model.decoder, model.encoder.rnn, model.decoder.cell):
+                assert_equal(part.training.read(), training, "the training mode of the model's parts after translate")
     larger = student.Vocabulary(letters(26))  # with numbers that the model's embedding does not have
     for training in (True, False):
         model.train(training)
         for beam_size in (1, 2):
             try_to(student.translate, model, ["z"], larger, target_vocab, beam_size=beam_size)
             assert_equal(model.training.read(), training, "model.training after a translation that failed")
-    # Tensors made for inference can be used in no computation that keeps track of gradients.
-    torch_there = module_of(student, "torch")
-    for_inference = torch_there.inference_mode(mode=True)(torch_there.clone.read())
-    frozen = torch_there.nn.Linear(len(weights["decoder.output.weight"][0]), 7, bias=False)
-    model.decoder.add_module("output", torch_there.nn.Sequential(frozen, torch_there.nn.BatchNorm1d(7)))
-    model.double()
-    model.train()
-    for name, value in (("running_mean", torch.zeros(7)), ("running_var", torch.ones(7))):
-        getattr(model.decoder.output, "1").register_buffer(name, for_inference.keep(value.double()))
-    found = student.translate(model, *arguments, max_len=3)
-    assert isinstance(found, list) and len(found) == len(sources), "translate must return a list for each source"
+        for name, value in (("max_len", -2), ("beam_size", -1), ("max_len", 0), ("beam_size", 0)):
+            with student_raises("ValueError", naming=name):
+                student.translate(model, *arguments, **{name: value})
+            assert_equal(model.training.read(), training, "model.training after a ValueError")
+    without_graph(student, plain)
+    for beam_size in (1, 2):
+        plain.train()
+        found = student.translate(plain, *arguments, max_len=5, beam_size=beam_size)
+        assert_equal(found, wanted[beam_size], "translate by a model that refuses to keep track of gradients")
 
 
 def try_to(function, *args, **kwargs):
@@ -648,7 +741,7 @@ def try_to(function, *args, **kwargs):
     "to the prefixes, and each source has its own memory.",
 )
 def test_beam(student, rng):
-    """A beam wide enough for everything finds the sequence with the best mean log-probability, for every source."""
+    """A beam wide enough for everything finds the best mean log-probability; a narrow one, what beam_search finds."""
     sources = ended(sentences(rng, [3, 1, 5, 2], 9))
     for _ in range(200):  # until the beam matters, the length, and the past
         weights = without_special(random_weights(9, 6))
@@ -663,6 +756,19 @@ def test_beam(student, rng):
     found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=81)
     assert_equal(found, [spelled(ids, "xy") for ids in best], "translate with max_len=4 and beam_size=81")
 
+    rivals = {"beam_size": 2}, {"beam_size": 4}, {"beam_size": 30}, {"of_each": True}
+    for _ in range(200):  # until each of these finds something else
+        weights = without_special(random_weights(9, 7))
+        known = [Oracle(weights).next_words(source) for source in sources]
+        best, *others = (
+            [beam(words, **({"max_len": 4, "beam_size": 3} | changed)) for words in known] for changed in ({}, *rivals)
+        )
+        if best not in others and all(ids[-1] == EOS for ids in best):
+            break
+    model, target_vocab = built(student, weights), student.Vocabulary("xyz")
+    found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=3)
+    assert_equal(found, [spelled(ids, "xyz") for ids in best], "translate with max_len=4 and beam_size=3")
+
 
 # The rest
 
@@ -675,7 +781,9 @@ def test_beam(student, rng):
 )
 def test_nothing_remembered(student, rng):
     """The same call has the same result after other calls, and a new model with the same weights agrees."""
-    weights, others = random_weights(7, 6), random_weights(7, 6)
+    weights, others = without_special(random_weights(7, 6)), random_weights(7, 6)
+    weights["decoder.output.bias"][EOS] = -1e4  # it never ends
+    others["decoder.output.bias"][EOS] = 1e4  # and this one says nothing
     model, twin, other = built(student, weights), built(student, weights), built(student, others)
     sources, targets = ended(sentences(rng, [2, 4, 3], 7)), sentences(rng, [3, 1, 2], 6)
     arguments = tensors(sources, targets)[:3]
@@ -697,6 +805,13 @@ def test_nothing_remembered(student, rng):
         )
         assert isinstance(one, list) and len(one) == 2, "translate must return a list for each source"
         assert_equal(one, two, "translate by two models with the same weights")
+    untouched = built(student, weights).gradients(*arguments)
+    reply = model.gradients(*arguments)
+    assert_close(reply.parameters, untouched.parameters, "the gradients after a translation")
+    model.load_state_dict(others)
+    for beam_size in (1, 2):
+        found = student.translate(model, ["ab", "c"], source_vocab, target_vocab, max_len=3, beam_size=beam_size)
+        assert_equal(found, [[], []], "translate by a model that has learned to say nothing in between")
 
 
 @criterion(
@@ -719,11 +834,15 @@ def test_on_an_accelerator(student, rng, device):
         beam_size: student.translate(model, ["abc", "d"], *vocabularies, max_len=4, beam_size=beam_size)
         for beam_size in (1, 2)
     }
+    assert_same_on_device(model, device, "Seq2Seq, reading its own words,", source, lengths, target_in, 0.0)
+    model.to("cpu")
     assert_same_on_device(model, device, "Seq2Seq", source, lengths, target_in)
     for beam_size, wanted in expected.items():
         found = student.translate(model, ["abc", "d"], *vocabularies, max_len=4, beam_size=beam_size)
         assert isinstance(found, list) and len(found) == 2, "translate must return a list for each source"
         assert_equal(found, wanted, "translate by a model on the accelerator")
+    reply = model.on(device).observe(source, lengths, target_in)
+    assert_equal(list(reply.devices), [device], "where the logits are after translate")
 
 
 # Trained on a budget of steps

@@ -150,11 +150,12 @@ def test_a_sound_exercise_is_proven_and_only_changes_are_judged_again(grader, so
     variant.write_text("def add(a, b):\n    return a + b + 1\n")
     found = grader("validate", "--course", sound, "--seeds", 2, "--json")
     assert found.exit_code == 1
-    (exercise,) = json.loads(found.output)["exercises"]
+    (exercise,) = json.loads(found.stdout)["exercises"]
     broken = [one for one in exercise["proofs"] if not one["holds"]]
     assert [one["claim"] for one in broken] == ["Every right variant has full marks"]
     assert "wrong: small: failed" in broken[0]["problems"][0]
-    assert judged(sound)[len(before) :] == ["variant wrong"]
+    new = sorted(judged(sound)[len(before) :])
+    assert new == ["variant wrong", "variant wrong, seed 8", "variant wrong, seed 9"]
 
 
 def result(**verdicts):
@@ -185,7 +186,12 @@ EVIDENCE = proof.Evidence(
         (mistake("two", "h2"), result(a="failed", h1="passed", h2="timeout")),
     ),
     justified={"h2": "It is a contract of its own."},
-    other_seeds={"solution, seed 8": RIGHT, "stub, seed 8": MISSING},
+    other_seeds={
+        "solution, seed 8": RIGHT,
+        "stub, seed 8": MISSING,
+        "variant loop, seed 9": RIGHT,
+        "misconception one, seed 9": result(a="passed", h1="failed"),
+    },
     in_process={"solution": (RIGHT, RIGHT)},
 )
 
@@ -244,6 +250,14 @@ def test_what_holds():
         (
             proof.prove_steadiness(but(other_seeds={"stub, seed 8": result(a="missing", h1="error")}), 1),
             "stub, seed 8: h1: error and missing",
+        ),
+        (
+            proof.prove_steadiness(but(other_seeds={"variant loop, seed 9": result(a="passed", h1="failed")}), 1),
+            "variant loop, seed 9: h1: failed and passed",
+        ),
+        (
+            proof.prove_steadiness(but(other_seeds={"misconception one, seed 9": RIGHT}), 1),
+            "misconception one, seed 9: gets full marks",
         ),
         (
             proof.prove_agreement(but(in_process={"stub": (RIGHT, result(a="passed", h1="memory"))}), confined=True),

@@ -100,3 +100,6 @@ def test_a_forbidden_name_is_found_in_the_source(wrong):
             return layers.Bilinear(1, 1, 1)
         """)
     assert wrong(code, True)["by_hand"][0] == "failed"
+    own = "def Bilinear(x):\n    return x\nBilinear(1)\n"
+    compared = "if __name__ == '__main__':\n    torch.nn.Bilinear(1, 1, 1)\n"
+    assert wrong(RIGHT + own + compared, True) == {}

@@ -12,7 +12,7 @@ def test_every_layer_is_named_and_the_attempts_are_refused(grader):
 
 
 def test_json(grader):
-    document = json.loads(grader("doctor", "--json").output)
+    document = json.loads(grader("doctor", "--json").stdout)
     assert document["level"] in ("bubblewrap", "landlock")
     assert set(document["attempts"].values()) == {""}
 

@@ -73,7 +73,7 @@ def test_json(tiny, grader):
     edit(tiny, "doubling", "def double(a):\n    return 7\n")
     result = grader("check", "--json", "--course", tiny)
     assert result.exit_code == 1
-    document = json.loads(result.output)
+    document = json.loads(result.stdout)
     assert document["passed"] is False
     addition, doubling = document["exercises"]
     assert (addition["score"], addition["hidden_criteria"]) == (100.0, 1)

@@ -141,3 +141,41 @@ def test_a_result_that_contains_itself_is_refused(load):
 def test_dict_subclasses_arrive_as_dicts(load):
     executor = load("from collections import Counter\ndef f():\n    return Counter('aab')\n")
     assert type(call(executor, "f").value) is dict
+
+
+def test_code_can_read_its_own_source(load):
+    executor = load("""
+        import inspect
+        import torch
+
+        @torch.jit.script
+        def scripted(x: torch.Tensor) -> torch.Tensor:
+            return x + 1
+
+        def f(x):
+            return scripted(x), inspect.getsource(f)
+        """)
+    value, source = call(executor, "f", torch.ones(2)).value
+    assert value.tolist() == [2, 2]
+    assert source.startswith("def f(x):")
+
+
+def test_only_a_stub_of_the_students_is_not_implemented(load):
+    executor = load("""
+        import torch
+
+        def f():
+            raise NotImplementedError("mine")
+
+        def g():
+            return torch.nn.Module()(1)
+
+        def h():
+            return torch.empty(2, device="meta").tolist()
+        """)
+    kinds = {}
+    for name in ("f", "g", "h"):
+        with pytest.raises(StudentError) as caught:
+            call(executor, name)
+        kinds[name] = caught.value.failure.types[0]
+    assert kinds == {"f": "NotImplementedError", "g": "RuntimeError", "h": "RuntimeError"}
