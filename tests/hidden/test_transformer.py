@@ -145,26 +145,37 @@ class Plain:
             tokens = torch.cat([tokens, best], dim=1)
         return [row[: row.index(EOS) + 1] if EOS in row else row for row in tokens[:, 1:].tolist()]
 
-    def search(self, source, beam_size, max_len):
-        """Beam search as exercise 6 has it, with length_alpha 1, for one list of tokens."""
-        source = torch.tensor([source])
+    def searcher(self, source):
+        """Beam search as exercise 6 has it, for one list of tokens; what it was told once it does not ask again."""
+        source, known = torch.tensor([source]), {}
         memory = self.encode(source)
-        live, finished = [([SOS], 0.0)], []
-        for _ in range(max_len):
-            prefixes = torch.tensor([prefix for prefix, _ in live])
-            rows = self.decode(prefixes, memory.expand(len(live), -1, -1), source)[:, -1].log_softmax(-1).tolist()
-            grown = [
-                ([*prefix, token], total + log_prob)
-                for (prefix, total), row in zip(live, rows, strict=True)
-                for token, log_prob in enumerate(row)
-            ]
-            best = sorted(grown, key=lambda found: -found[1])[:beam_size]
-            finished += [(total / (len(tokens) - 1), tokens) for tokens, total in best if tokens[-1] == EOS]
-            live = [found for found in best if found[0][-1] != EOS]
-            if not live or (finished and live[0][1] / max_len <= max(finished)[0]):
-                break
-        unfinished = [(total / (len(tokens) - 1), tokens) for tokens, total in live]
-        return max(finished or unfinished)[1][1:]
+
+        def ask(prefixes):
+            new = [prefix for prefix in prefixes if prefix not in known]
+            if new:
+                logits = self.decode(torch.tensor(new), memory.expand(len(new), -1, -1), source)[:, -1]
+                known.update(zip(new, logits.log_softmax(-1).tolist(), strict=True))
+            return [known[prefix] for prefix in prefixes]
+
+        def search(beam_size, max_len, alpha=1.0):
+            live, finished = [((SOS,), 0.0)], []
+            for _ in range(max_len):
+                grown = [
+                    ((*prefix, token), total + log_prob)
+                    for (prefix, total), row in zip(live, ask([prefix for prefix, _ in live]), strict=True)
+                    for token, log_prob in enumerate(row)
+                ]
+                best = sorted(grown, key=lambda found: -found[1])[:beam_size]
+                finished += [
+                    (total / (len(tokens) - 1) ** alpha, tokens) for tokens, total in best if tokens[-1] == EOS
+                ]
+                live = [found for found in best if found[0][-1] != EOS]
+                if not live or (finished and live[0][1] / max_len**alpha <= max(finished)[0]):
+                    break
+            unfinished = [(total / (len(tokens) - 1) ** alpha, tokens) for tokens, total in live]
+            return list(max(finished or unfinished)[1][1:])
+
+        return search
 
 
 def smoothed(logits, targets, smoothing=0.1, pad=PAD):
@@ -349,49 +360,85 @@ def test_layers(student):
     assert_close(layer(x, memory, self_mask, cross_mask), expected, "DecoderLayer(12, 3, 7) with both masks")
 
 
-def possible_outputs(weights, x, constants, rate):
-    """All that norm(x + dropout(constant)), again and again, can be: x (..., D) -> (..., 2^(D·sublayers), D)."""
-    width = x.shape[-1]
-    patterns = torch.tensor(list(itertools.product((0.0, 1 / (1 - rate)), repeat=width)), dtype=torch.float64)
+def dropped(x, scale):
+    """All that dropout can make of each vector, if it multiplies by 0 or by scale: (..., D) -> (..., 2^D, D)."""
+    patterns = torch.tensor(list(itertools.product((0.0, scale), repeat=x.shape[-1])), dtype=torch.float64)
+    return x.unsqueeze(-2) * patterns
+
+
+def possible_outputs(x, constants, norms, scale):
+    """All that norm(x + dropout(constant)), again and again, can be: x (..., D) -> (..., 2^(D·sublayers), D).
+
+    The last one is the feed-forward network, whose hidden features are dropped once more.
+    """
     x = x.unsqueeze(-2)  # (..., 1, D)
     for number, constant in enumerate(constants, 1):
-        x = norm(weights, f"norm{number}", x.unsqueeze(-2) + patterns * constant).flatten(-3, -2)
+        patterns = dropped(constant, scale**2 if number == len(constants) else scale)
+        x = norm(norms, f"norm{number}", x.unsqueeze(-2) + patterns).flatten(-3, -2)
     return x
+
+
+def constant_sublayers(weights, prefix=""):
+    """Make sublayers that add the same vector everywhere, whatever they see: these vectors, and the norms.
+
+    The last layer of an attention is its bias alone; the hidden features of the network are, and they come out as such.
+    """
+    own = {name.removeprefix(prefix): weight for name, weight in weights.items() if name.startswith(prefix)}
+    constants = []
+    for name in ("self_attention.out_proj", "cross_attention.out_proj", "feed_forward.linear1"):
+        if f"{name}.weight" in own:
+            own[f"{name}.weight"].zero_()
+            constants.append(own[f"{name}.bias"])
+    constants[-1].abs_().add_(0.1)  # the ReLU lets them pass
+    own["feed_forward.linear2.weight"].copy_(torch.eye(len(constants[-1])))
+    own["feed_forward.linear2.bias"].zero_()
+    return constants, own
+
+
+def check_possible(found, possible, what):
+    """Each vector (N, L, D) is one of those that dropout can make, (N, L, M, D)."""
+    shape = (*possible.shape[:2], possible.shape[-1])
+    assert isinstance(found, torch.Tensor) and found.shape == shape, f"{what} must return the shape {shape}"
+    distances = (possible - found.unsqueeze(-2)).abs().amax(-1).min(-1)
+    far = f"the distance of {what}, in training, from the nearest that dropout can make"
+    assert_close(distances.values, torch.zeros(shape[:2], dtype=torch.float64), far, atol=1e-4)
+    assert len(distances.indices.unique()) > 3, f"dropout in {what} must differ from position to position"
 
 
 @criterion(
     "Dropout before the residual",
     points=2,
     kind="value",
-    hint="norm(x + self.dropout(sublayer(x))): what a sublayer found is dropped, x itself never is.",
+    hint="norm(x + self.dropout(sublayer(x))): what a sublayer found is dropped, x itself never is. self.positions "
+    "drops some of the embeddings with their positions. That is all.",
 )
 def test_dropout_before_the_residual(student):
-    """In training, dropout falls on what each sublayer adds to x, feature by feature; in eval() there is none."""
-    for name, sublayers in (("EncoderLayer", 2), ("DecoderLayer", 3)):
-        decoder = sublayers == 3
-        weights = layer_weights(3, 4, decoder=decoder)
-        # Sublayers that add the same vector everywhere, whatever they see: their last layer is its bias alone.
-        last = ["self_attention.out_proj", "cross_attention.out_proj", "feed_forward.linear2"]
-        last = last if decoder else [last[0], last[2]]
-        for part in last:
-            weights[f"{part}.weight"] = torch.zeros_like(weights[f"{part}.weight"])
-        constants = [weights[f"{part}.bias"] for part in last]
-        layer, x = getattr(student, name)(3, 1, 4, 0.4), normal(2, 6, 3)
+    """In training, dropout falls on what a sublayer adds, and on embeddings with their positions; in eval() nowhere."""
+    scale = 1 / (1 - 0.4)
+    for name, decoder in (("EncoderLayer", False), ("DecoderLayer", True)):
+        weights = layer_weights(3, 3, decoder=decoder)
+        constants, _ = constant_sublayers(weights)
+        layer, x = getattr(student, name)(3, 1, 3, 0.4), normal(2, 6, 3)
         layer.double()
         layer.load_state_dict(weights)
         arguments = (x, normal(2, 5, 3)) if decoder else (x,)
-        found = layer(*arguments)
-        assert isinstance(found, torch.Tensor) and found.shape == x.shape, f"{name} must return the shape of x"
-        possible = possible_outputs(weights, x, constants, 0.4)  # (2, 6, 8^sublayers, 3)
-        distances = (possible - found.unsqueeze(-2)).abs().amax(-1).min(-1)
-        what = f"the distance of {name}'s output, in training, from the nearest that dropout can make"
-        assert_close(distances.values, torch.zeros(2, 6, dtype=torch.float64), what, atol=1e-6)
-        assert len(distances.indices.unique()) > 3, f"dropout in {name} must differ from position to position"
+        check_possible(layer(*arguments), possible_outputs(x, constants, weights, scale), f"{name}(…)")
         layer.eval()
         none = x
         for number, constant in enumerate(constants, 1):
             none = norm(weights, f"norm{number}", none + constant)
         assert_close(layer(*arguments), none, f"{name} with dropout=0.4 in eval()")
+
+    weights = model_weights(9, 7, 3, 1, 3)
+    sublayers = [constant_sublayers(weights, f"{kind}_layers.0.") for kind in ("encoder", "decoder")]
+    plain, model = Plain(weights, 1), loaded(student, weights, 1, dropout=0.4)
+    source, target_in = random_tokens([5, 5], 9), random_tokens([5, 5], 7)
+    memory, logits = (
+        possible_outputs(dropped(plain.embed(kind, tokens), scale), *layers, scale).flatten(-3, -2)
+        for kind, tokens, layers in zip(("source", "target"), (source, target_in), sublayers, strict=True)
+    )
+    check_possible(model.encode(source), memory, "encode(…)")
+    check_possible(model.decode(target_in, normal(2, 5, 3), source), linear(weights, "output", logits), "decode(…)")
 
 
 # The model
@@ -564,6 +611,7 @@ def test_rate_and_limits(student, rng):
         for value in (0, -1):
             with student_raises("ValueError", naming=name):
                 student.translate(model, ["abc"], vocabulary, vocabulary, **{name: value})
+            assert_equal(model.training.read(), True, f"model.training after a wrong {name}")
 
 
 # Training
@@ -585,34 +633,41 @@ def check_losses(found, count):
     points=4,
     kind="value",
     hint="Each step: set the rate, zero_grad, the smoothed loss of model(source, target_in) against target_out, "
-    "backward, step. Adam with betas (0.9, 0.98).",
+    "backward, step. Adam with betas (0.9, 0.98) and eps 1e-9; no clipping, no weight decay.",
 )
 def test_training_replayed(student, rng):
     """Ten epochs of a single batch give the losses and weights that the contract gives: rate, Adam, loss, targets."""
     pairs = random_pairs(rng, [3, 1, 4, 2])
-    weights = model_weights(SIZE, SIZE, 6, 1, 8)
-    replay = Replay(weights, 2, pairs, warmup_of(student))
-    expected = [replay.step([0, 1, 2, 3]) for _ in range(10)]
-    vocabulary, model = vocabulary_of(student), loaded(student, weights, 2)
-    found = student.train(model, pairs, vocabulary, vocabulary, epochs=10, batch_size=4)
-    check_losses(found, 10)
-    assert_close(found, expected, "train(…, epochs=10) on a single batch", rtol=1e-4)
-    after = model.state_dict()
-    assert isinstance(after, dict), "state_dict() must be a dict"
-    for name in ("output.weight", "encoder_layers.0.self_attention.v_proj.weight", "target_embedding.weight"):
-        assert_close(after.get(name), replay.leaves[name].detach(), f"{name} after ten steps", rtol=1e-3, atol=1e-5)
+    vocabulary, warmup = vocabulary_of(student), warmup_of(student)
+    # Large gradients are not clipped; and of tiny ones something is left beside an eps of 1e-9.
+    for scale, epochs, rtol in ((1.0, 10, 1e-3), (40.0, 10, 1e-3), (1e-7, 1, 1e-5)):
+        weights = model_weights(SIZE, SIZE, 6, 1, 8)
+        weights["output.weight"] *= scale
+        replay, model = Replay(weights, 2, pairs, warmup), loaded(student, weights, 2)
+        expected = [replay.step([0, 1, 2, 3]) for _ in range(epochs)]
+        model.keep(replay.source, replay.target_in).sum.keep().backward()  # gradients that are none of train's business
+        found = student.train(model, pairs, vocabulary, vocabulary, epochs=epochs, batch_size=4)
+        check_losses(found, epochs)
+        assert_close(found, expected, f"train(…, epochs={epochs}) on a single batch", rtol=1e-4)
+        after = model.state_dict()
+        assert isinstance(after, dict), "state_dict() must be a dict"
+        for name in ("output.weight", "encoder_layers.0.self_attention.v_proj.weight", "target_embedding.weight"):
+            what = f"{name} after {epochs} steps"
+            assert_close(after.get(name), replay.leaves[name].detach(), what, rtol=rtol, atol=1e-5)
+        name = "target_embedding.weight"
+        assert_close(after[name][UNK], weights[name][UNK], "the embedding of a symbol that never comes", atol=1e-6)
 
 
 @criterion(
     "Every pair once an epoch, in any order",
     points=3,
     kind="value",
-    hint="Shuffle a copy each epoch; the last batch may be smaller; weigh each batch's loss by its real tokens; "
+    hint="Shuffle a copy each epoch; only the last batch may be smaller; weigh each batch's loss by its real tokens; "
     "progress(step, loss) counts steps from 1 and does not start again.",
 )
 def test_every_pair_once(student, rng):
     """Epochs visit every pair once, in new orders, and leave the list alone; their losses are means per real token."""
-    pairs = random_pairs(rng, [2, 5, 1, 3, 6])
+    pairs = random_pairs(rng, [2, 5, 1, 3, 6, 4, 2, 1, 3])
     weights = model_weights(SIZE, SIZE, 6, 1, 8)
     warmup, vocabulary, orders = warmup_of(student), vocabulary_of(student), []
     for seed in (3, 4):
@@ -620,24 +675,22 @@ def test_every_pair_once(student, rng):
         steps = []
         reply = student.train.observe(
             model, pairs, vocabulary, vocabulary,
-            epochs=3, batch_size=2, seed=seed, progress=lambda *step, to=steps: to.append(step),
+            epochs=3, batch_size=4, seed=seed, progress=lambda *step, to=steps: to.append(step),
         )  # fmt: skip
         check_losses(reply.value, 3)
         assert_equal([step[:1] for step in steps], [(number,) for number in range(1, 10)], "the steps for progress")
         assert all(len(step) == 2 and isinstance(step[1], float) for step in steps), "progress gets a step and a float"
         means = []
         for epoch in range(3):
-            remaining, total = set(range(5)), 0.0
+            remaining, total = set(range(9)), 0.0
             for _, loss in steps[3 * epoch : 3 * epoch + 3]:
-                candidates = [batch for size in (1, 2) for batch in itertools.combinations(sorted(remaining), size)]
-                assert candidates, "an epoch must have each pair once"
+                candidates = itertools.combinations(sorted(remaining), min(4, len(remaining)))
                 batch, nearest = replay.batch_with(loss, candidates)
                 assert_close(loss, nearest, f"the loss of a batch of pairs {batch}", rtol=1e-4)
                 replay.step(list(batch))
                 remaining -= set(batch)
                 total += loss * replay.counts[list(batch)].sum().item()
                 orders.append(batch)
-            assert not remaining, "an epoch must have each pair once"
             means.append(total / replay.counts.sum().item())
         assert_close(reply.value, means, "the epochs' mean losses per real token", rtol=1e-4)
         assert_equal([tuple(pair) for pair in reply.args[1]], pairs, "the pairs after training")
@@ -658,44 +711,60 @@ def test_same_seed(student, rng):
     pairs, vocabulary = random_pairs(rng, [3, 2, 4, 5, 1]), vocabulary_of(student)
     weights = model_weights(SIZE, SIZE, 6, 1, 8)
     runs = []
-    for seed, mode in ((5, "eval"), (5, "train"), (6, "eval")):
+    for seed, mode in (({"seed": 5}, "eval"), ({"seed": 5}, "train"), ({"seed": 0}, "eval"), ({}, "train")):
         model, losses = loaded(student, weights, 2, dropout=0.3), []
         getattr(model, mode)()
         found = student.train(
             model, pairs, vocabulary, vocabulary,
-            epochs=2, batch_size=5, seed=seed, progress=lambda _, loss, to=losses: to.append(loss),
+            epochs=2, batch_size=5, **seed, progress=lambda _, loss, to=losses: to.append(loss),
         )  # fmt: skip
         check_losses(found, 2)
         check_losses(losses, 2)
         runs.append(found + losses)
     assert_close(runs[1], runs[0], "the losses of a second training with the same seed", rtol=1e-6)
+    assert_close(runs[3], runs[2], "the losses of a training without a seed, which is 0,", rtol=1e-6)
     assert abs(runs[2][2] - runs[0][2]) > 1e-4, "the first loss must depend on the seed: dropout is on in training"
 
 
 # Translation
 
 
-def talkative(rng, sources, beam_size, max_len):
-    """A model with something to say: some of its translations end and some do not, and hardly two are the same.
+def talker():
+    """Weights of a model that says neither <pad> nor <sos>."""
+    weights = model_weights(SIZE, SIZE, 6, 1, 8)
+    weights["source_embedding.weight"] *= 2
+    weights["output.weight"] *= 2.5
+    weights["output.bias"][[PAD, SOS]] = -30.0
+    return weights
 
-    If beam_size is more than 1, beam search must also disagree with greedy search somewhere.
-    """
+
+def talkative(sources, max_len):
+    """A model with something to say: some of its translations end and some do not, and hardly two are the same."""
     for _ in range(200):
-        weights = model_weights(SIZE, SIZE, 6, 1, 8)
-        weights["source_embedding.weight"] *= 2
-        weights["output.weight"] *= 2.5
-        weights["output.bias"][[PAD, SOS]] = -30.0
-        plain = Plain(weights, 2)
-        greedy = plain.greedy(sources, max_len)
+        weights = talker()
+        greedy = Plain(weights, 2).greedy(sources, max_len)
         ended = sum(tokens[-1] == EOS for tokens in greedy)
-        if not 2 <= ended < len(sources) or len(set(map(tuple, greedy))) < len(sources) - 2:
-            continue
-        if beam_size == 1:
+        if 2 <= ended < len(sources) and len(set(map(tuple, greedy))) >= len(sources) - 2:
             return weights, greedy
-        found = [plain.search(source, beam_size, max_len) for source in sources]
-        if sum(one != other for one, other in zip(found, greedy, strict=True)) >= 2:
-            return weights, found
     raise RuntimeError("no talkative model in 200 draws")
+
+
+def telling(sources, beam_size, max_len):
+    """A few models, with their answers, of which one at least tells this search from each of some others."""
+    sizes = [(size, max_len) for size in (1, beam_size - 1, beam_size + 1, 2 * beam_size)]
+    others = {*sizes, *((beam_size, max_len + k) for k in (-1, 1)), *((beam_size, max_len, k) for k in (0.0, 0.6))}
+    models = []
+    for _ in range(200):
+        weights = talker()
+        searches = [Plain(weights, 2).searcher(source) for source in sources]
+        found = [search(beam_size, max_len) for search in searches]
+        same = {other for other in others if [search(*other) for search in searches] == found}
+        if same != others and len(set(map(tuple, found))) >= 3:
+            models.append((weights, found))
+            others = same
+        if not others:
+            return models
+    raise RuntimeError("no telling models in 200 draws")
 
 
 def decoded(tokens):
@@ -714,13 +783,24 @@ def test_translations(student, rng):
     """Greedy translations are those of the model without dropout, each as if it were alone; <eos> ends them."""
     texts = ["".join(rng.choices(SYMBOLS, k=k)) for k in (4, 1, 6, 3)] + ["a?b"]
     sources = [[*encoded(text), EOS] for text in texts]
-    weights, expected = talkative(rng, sources, 1, 7)
+    weights, expected = talkative(sources, 7)
     vocabulary, model = vocabulary_of(student), loaded(student, weights, 2, dropout=0.5)
     found = student.translate(model, texts, vocabulary, vocabulary, max_len=7)
     check_texts(found, 5, "translate(…)")
     assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=7)")
     one = student.translate(model, [list(texts[0])], vocabulary, vocabulary, max_len=3)
     assert_equal(one, [decoded(expected[0][:3])], "translate(one source, a list of symbols, max_len=3)")
+    weights["output.weight"][UNK:] = weights["output.weight"][UNK:].flip(0)
+    model.load_state_dict(weights, strict=False)
+    found = student.translate(model, texts, vocabulary, vocabulary, max_len=7)
+    expected = [decoded(tokens) for tokens in Plain(weights, 2).greedy(sources, 7)]
+    assert_equal(found, expected, "translate(the same sources) by a model that has learned something else")
+    weights["output.bias"][EOS] = -1e3
+    model.load_state_dict(weights, strict=False)
+    for length, settings in ((60, {"max_len": 60}), (50, {})):
+        found = student.translate(model, ["b", "ca"], vocabulary, vocabulary, **settings)
+        check_texts(found, 2, "translate(…)")
+        assert_equal([len(text) for text in found], [length] * 2, f"the lengths if nothing ends, with {settings}")
 
 
 @criterion(
@@ -728,44 +808,63 @@ def test_translations(student, rng):
     points=3,
     kind="value",
     hint="step(prefixes) returns log-probabilities for the last position; repeat the memory and the source for every "
-    "prefix, and take the best hypothesis.",
+    "prefix, hand on beam_size and max_len as they are and nothing else, and take the best hypothesis.",
 )
 def test_beam(student, rng):
     """With beam_size > 1, translations are what your beam_search finds, where greedy search misses it."""
     texts = ["".join(rng.choices(SYMBOLS, k=k)) for k in (4, 2, 5, 3, 6)]
     sources = [[*encoded(text), EOS] for text in texts]
-    weights, expected = talkative(rng, sources, 3, 6)
-    vocabulary, model = vocabulary_of(student), loaded(student, weights, 2, dropout=0.5)
-    found = student.translate(model, texts, vocabulary, vocabulary, max_len=6, beam_size=3)
-    check_texts(found, 5, "translate(…, beam_size=3)")
-    assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=6, beam_size=3)")
+    vocabulary = vocabulary_of(student)
+    for weights, expected in telling(sources, 3, 6):
+        model = loaded(student, weights, 2, dropout=0.5)
+        found = student.translate(model, texts, vocabulary, vocabulary, max_len=6, beam_size=3)
+        check_texts(found, 5, "translate(…, beam_size=3)")
+        assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=6, beam_size=3)")
+
+
+def gradient_watch(student, module):
+    """A function that says whether the way back to the weights was kept when the module was called last."""
+    operator, seen = module_of(student, "operator"), module_of(student, "builtins").dict.keep()
+    module.register_forward_pre_hook.keep(module_of(student, "functools").partial.keep(operator.setitem.read(), seen))
+
+    def kept():
+        if not module_of(student, "builtins").len(seen):  # it was not called, or in a copy only
+            return False
+        return operator.getitem.keep(seen.get.keep(module.read()), 0).requires_grad.read() is True
+
+    return kept
 
 
 @criterion(
     "As it was, whatever happens",
     points=2,
     kind="robustness",
-    hint="try … finally: model.train(was_training). And no function writes into its arguments.",
+    hint="with torch.no_grad(); try … finally: model.train(was_training). And no function writes into its arguments.",
 )
 def test_as_it_was_whatever_happens(student):
-    """translate restores the mode even if it fails; weights and arguments are never changed by looking at them."""
+    """translate keeps no gradients, restores the mode even if it fails, and changes neither weights nor arguments."""
     weights = model_weights(SIZE, SIZE, 6, 1, 8)
     model, vocabulary, larger = (
         loaded(student, weights, 2),
         vocabulary_of(student),
         vocabulary_of(student, "abcdefgxyz"),
     )
+    keeps_gradients = gradient_watch(student, model.output)
     for beam_size in (1, 2):
         for mode in ("train", "eval"):
             getattr(model, mode)()
-            reply = student.translate.observe(
-                model, ["ab", "cde"], vocabulary, vocabulary, max_len=3, beam_size=beam_size
-            )
+            texts = [list("cde"), list("ab")]
+            reply = student.translate.observe(model, texts, vocabulary, vocabulary, max_len=3, beam_size=beam_size)
             check_texts(reply.value, 2, "translate(…)")
-            assert_equal(reply.args[1], ["ab", "cde"], "the sources after translate")
+            assert_equal(reply.args[1], texts, "the sources after translate")
+            assert not keeps_gradients(), "translate must keep no gradients"
             with student_raises("Exception"):  # its last symbols have no embedding
                 student.translate(model, ["zzz"], larger, vocabulary, max_len=3, beam_size=beam_size)
-            assert_equal(model.training.read(), mode == "train", f"model.training after translate failed in {mode}()")
+            for part, name in ((model, "model"), (model.positions, "model.positions"), (model.output, "model.output")):
+                assert_equal(
+                    part.training.read(), mode == "train", f"{name}.training after translate failed in {mode}()"
+                )
+    assert_equal(model.output.weight.requires_grad.read(), True, "whether weights are trained further after translate")
     source, target_in, memory, logits = (
         random_tokens([4, 2], 9),
         random_tokens([3, 3], 9),
@@ -787,6 +886,11 @@ def test_as_it_was_whatever_happens(student):
     assert_not_used(student, "TransformerEncoderLayer", "TransformerDecoderLayer", "MultiheadAttention")
 
 
+def check_still_there(model, device, name, *arguments):
+    reply = model.on(device).observe(*arguments)
+    assert all(found == device for found in reply.devices), f"{name} must leave the model on its device"
+
+
 @criterion(
     "On an accelerator",
     points=2,
@@ -806,6 +910,7 @@ def test_on_an_accelerator(student, device, rng):
     losses = [student.train(model, pairs, vocabulary, vocabulary, **settings) for model in (here, there)]
     check_losses(losses[0], 2)
     assert_close(losses[1], losses[0], "the losses of a training on the accelerator", rtol=1e-3)
+    check_still_there(there, device, "train", source, target_in)
     for beam_size in (1, 2):
         texts = [
             student.translate(model, ["ab", "c"], vocabulary, vocabulary, max_len=3, beam_size=beam_size)
@@ -813,6 +918,7 @@ def test_on_an_accelerator(student, device, rng):
         ]
         check_texts(texts[0], 2, "translate(…)")
         assert_equal(texts[1], texts[0], "translate(…) on the accelerator")
+        check_still_there(there, device, "translate", source, target_in)
 
 
 # Training for good
