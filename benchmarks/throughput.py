@@ -5,6 +5,8 @@
 Both grade the sample class, repeated with small differences, with the same suites and the same number of jobs: all
 exercises but those that train a model. The baseline runs one process per file that was handed in, and again one per
 student for all exercises together; it is measured on the first students, because it takes an hour otherwise.
+
+Run it on Linux while nothing else runs: CPU seconds are those of the whole machine.
 """
 
 from __future__ import annotations
@@ -12,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -43,9 +44,10 @@ def make_class(folder: Path, size: int) -> list[Path]:
     return made
 
 
-def cpu_of_children() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+def busy() -> float:
+    """CPU seconds of the whole machine so far: bubblewrap does not pass on what its children used."""
+    user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().split()[1:9])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
 
 
 def run_plain(submission: Path, exercises: Sequence[str]) -> None:
@@ -57,10 +59,10 @@ def run_plain(submission: Path, exercises: Sequence[str]) -> None:
 
 
 def measure(work: Callable[[], object]) -> tuple[float, float]:
-    """CPU seconds of all processes that it starts, and seconds on the wall."""
-    start, before = time.monotonic(), cpu_of_children()
+    """CPU seconds, and seconds on the wall."""
+    start, before = time.monotonic(), busy()
     work()
-    return cpu_of_children() - before, time.monotonic() - start
+    return busy() - before, time.monotonic() - start
 
 
 def main() -> None:

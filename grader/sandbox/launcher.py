@@ -52,6 +52,7 @@ class Worker:
     def __init__(self, control: socket.socket, channel: socket.socket, number: int, process: int) -> None:
         self.control = control  # of the zygote that forked it
         self.channel = channel
+        self.buffer = bytearray()  # what came over it and has not been looked at
         self.number = number
         self.process = process
 

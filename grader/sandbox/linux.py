@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import signal
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -14,6 +15,7 @@ PR_SET_NO_NEW_PRIVS = 38
 
 CAPABILITY_VERSION_3 = 0x20080522
 CAPSET = {"x86_64": 126, "aarch64": 91}
+CLONE = {"x86_64": 56, "aarch64": 220}
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 1 << 14, 1 << 18
 MADV_COLLAPSE = 25
@@ -56,22 +58,38 @@ def drop_capabilities() -> None:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
 
 
-def isolate_numbers() -> bool:
-    """Let the next children count processes from 1, and see no ``/proc``; False where the kernel does not let us.
+def fork_apart() -> int:
+    """``os.fork``, but the child has a process table of its own, is the first in it, and sees no ``/proc``.
 
-    All workers of a zygote have one process table otherwise, in which each could leave a number for the next.
+    All workers of a zygote would share one table otherwise, in which each could leave a number for the next. Where the
+    kernel does not let us, it is an ordinary fork.
     """
-    call = libc().unshare
-    for flags in (CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS):  # root needs no new user
-        if call(ctypes.c_int(flags)) == 0:
-            break
-    else:
-        return False
+    library = ctypes.PyDLL(None)  # which keeps the interpreter's lock, as os.fork does
+    python = ctypes.pythonapi
+    nothing = [ctypes.c_long(0)] * 4
+    # Root needs no user namespace, in which it could not become another user; all others need one.
+    for namespaces in (CLONE_NEWPID | CLONE_NEWNS, CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS):
+        python.PyOS_BeforeFork()
+        pid = int(
+            library.syscall(
+                ctypes.c_long(CLONE[os.uname().machine]), ctypes.c_ulong(namespaces | signal.SIGCHLD), *nothing
+            )
+        )
+        if pid == 0:
+            python.PyOS_AfterFork_Child()
+            _hide_proc()
+            return 0
+        python.PyOS_AfterFork_Parent()
+        if pid > 0:
+            return pid
+    return os.fork()
+
+
+def _hide_proc() -> None:
     mount = libc().mount
-    hidden = ctypes.c_ulong(MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
     if mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None) == 0:  # or the whole machine would see it
-        mount(b"none", b"/proc", b"tmpfs", hidden, b"size=4k,mode=555")
-    return True
+        flags = ctypes.c_ulong(MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+        mount(b"none", b"/proc", b"tmpfs", flags, b"size=4k,mode=555")
 
 
 def collapse_memory() -> None:

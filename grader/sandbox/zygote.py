@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gc
 import os
-import resource
 import signal
 import socket
 
@@ -61,58 +60,21 @@ def fork_accelerated(judge: socket.socket, control: int, plan: Plan) -> None:
 
 
 def fork(judge: socket.socket, channel: int, plan: Plan) -> None:
-    """A worker, and between it and the zygote a keeper: whoever enters a new process table does so by its children."""
-    reading, writing = os.pipe()
-    keeper = os.fork()
-    if keeper == 0:
-        try:
-            os.close(judge.detach())
-            os.close(reading)
-            keep(channel, plan, writing)
-        finally:
-            os._exit(1)
-    os.close(channel)
-    os.close(writing)
-    number = os.read(reading, 16)
-    os.close(reading)
-    handle = os.pidfd_open(int(number))
-    socket.send_fds(judge, [b"%d" % keeper], [handle])
-    os.close(handle)
-
-
-def keep(channel: int, plan: Plan, writing: int) -> None:
-    """Fork the worker, tell its number, wait for it, and end as it ended."""
-    linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     used = linux.memory_used()
-    if linux.isolate_numbers() and os.fork() == 0:  # the first process of a table cannot be killed by its own signals
-        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
-        os.closerange(0, 1 << 16)
-        while True:
-            signal.pause()
-    worker = os.fork()
-    if worker == 0:
+    pid = linux.fork_apart()
+    if pid == 0:
         status = 1
         try:
+            judge.detach()
             confine(plan, channel, used)
             serve(channel)
             status = 0
         finally:
             os._exit(status)
     os.close(channel)
-    os.write(writing, b"%d" % worker)
-    os.close(writing)
-    end_as(os.waitpid(worker, 0)[1])
-
-
-def end_as(status: int) -> None:
-    """End this process with the wait status of another."""
-    code = os.waitstatus_to_exitcode(status)
-    if code < 0:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if -code not in (signal.SIGKILL, signal.SIGSTOP):
-            signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)
-    os._exit(code)
+    handle = os.pidfd_open(pid)
+    socket.send_fds(judge, [b"%d" % pid], [handle])
+    os.close(handle)
 
 
 def warm_up() -> None:

@@ -6,6 +6,7 @@ crosses: no code, no pickle, no object that could decide a comparison.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -88,3 +89,19 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What that function returned."""
 
     value: Any
+
+
+def told(message: msgspec.Struct) -> dict[str, Any]:
+    """The fields of a message, without those that have nothing in them, as both sides know."""
+    silent = _silent(type(message))
+    return {
+        name: value
+        for name, value in msgspec.structs.asdict(message).items()
+        if name not in silent or not (value is None or (type(value) in (bool, int, str, tuple, dict) and not value))
+    }
+
+
+@cache
+def _silent(kind: type[msgspec.Struct]) -> frozenset[str]:
+    """The fields that are empty unless they are given."""
+    return frozenset(field.name for field in msgspec.structs.fields(kind) if not field.required)

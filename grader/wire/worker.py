@@ -13,7 +13,9 @@ import msgspec
 
 from grader.wire.codec import CodecError, Reader, Writer, read_frame
 from grader.wire.executor import Executor, StudentError
-from grader.wire.messages import Answer, Call, Failure, Load, Question, Reply
+from grader.wire.messages import Answer, Call, Failure, Load, Question, Reply, told
+
+AT_ONCE = 1 << 16  # bytes that one read takes, if they are there
 
 
 def not_sent(error: CodecError) -> Failure:
@@ -33,6 +35,7 @@ class Channel:
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
+        self.buffer = bytearray()  # what came with what was asked for
 
     def receive(self) -> tuple[str, int, dict[str, Any]]:
         header, payload = read_frame(self._read)
@@ -42,17 +45,18 @@ class Channel:
 
     def send(self, kind: str, number: int, message: msgspec.Struct) -> None:
         writer = Writer()
-        frame = writer.frame(writer.tree((kind, number, msgspec.structs.asdict(message))))
+        frame = writer.frame(writer.tree((kind, number, told(message))))
         while frame:
             frame = frame[os.write(self.descriptor, frame) :]
 
     def _read(self, count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            part = os.read(self.descriptor, min(count - len(data), 1 << 20))
+        while len(self.buffer) < count:
+            part = os.read(self.descriptor, max(AT_ONCE, count - len(self.buffer)))
             if not part:
                 raise EOFError
-            data += part
+            self.buffer += part
+        data = bytes(self.buffer[:count])
+        del self.buffer[:count]
         return data
 
 

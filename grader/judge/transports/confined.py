@@ -8,7 +8,6 @@ call gets a new worker.
 
 from __future__ import annotations
 
-import contextlib
 import select
 import signal
 import socket
@@ -24,10 +23,11 @@ from grader.manifest import Exercise
 from grader.models import Verdict
 from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.wire.codec import CodecError, Reader, Writer, count_tensors, read_frame
-from grader.wire.messages import Absent, Answer, Call, Failure, Handle, Load, Question, Reply
+from grader.wire.messages import Absent, Answer, Call, Failure, Handle, Load, Question, Reply, told
 
 MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
+AT_ONCE = 1 << 16  # bytes that one read takes, if they are there
 
 
 class ConfinedTransport:
@@ -101,7 +101,7 @@ class ConfinedTransport:
         self.number += 1
         self.target = message.target if isinstance(message, Call) else ""
         deadline = self.deadline()
-        conversation = _Conversation(worker.channel, deadline, watch)
+        conversation = _Conversation(worker, deadline, watch)
         try:
             if conversation.has_news():
                 raise CodecError("an answer before its question")
@@ -192,25 +192,28 @@ class _Watch:
 class _Conversation:
     """Frames over the worker's socket, all within one deadline."""
 
-    def __init__(self, channel: socket.socket, deadline: float, watch: _Watch | None) -> None:
-        self.channel = channel
+    def __init__(self, worker: Worker, deadline: float, watch: _Watch | None) -> None:
+        self.channel = worker.channel
+        self.buffer = worker.buffer
         self.deadline = deadline
         self.watch = watch
         self.received = 0  # bytes
+        self.poll = select.poll()
 
     def has_news(self) -> bool:
         """Whether something has come that nobody asked for."""
-        poll = select.poll()
-        poll.register(self.channel, select.POLLIN)
-        return any(event & select.POLLIN and not event & select.POLLHUP for _, event in poll.poll(0))
+        self.poll.register(self.channel, select.POLLIN)
+        news = any(event & select.POLLIN and not event & select.POLLHUP for _, event in self.poll.poll(0))
+        return news or bool(self.buffer)
 
     def send(self, kind: str, number: int, message: msgspec.Struct) -> None:
         writer = Writer()
-        data = memoryview(writer.frame(writer.tree((kind, number, msgspec.structs.asdict(message)))))
+        data = memoryview(writer.frame(writer.tree((kind, number, told(message)))))
         while data:
-            self._wait(select.POLLOUT)
-            with contextlib.suppress(BlockingIOError):
+            try:
                 data = data[self.channel.send(data, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL) :]
+            except BlockingIOError:
+                self._wait(select.POLLOUT)
 
     def receive(self, number: int) -> tuple[str, dict[str, Any]]:
         header, payload = read_frame(self._read)
@@ -228,22 +231,21 @@ class _Conversation:
         self.received += count
         if self.received > MAX_RECEIVED:
             raise CodecError(f"more than {MAX_RECEIVED} bytes in one call")
-        data = bytearray(count)
-        view = memoryview(data)
-        while view:
+        while len(self.buffer) < count:
             self._wait(select.POLLIN)
             try:
-                size = self.channel.recv_into(view, flags=socket.MSG_DONTWAIT)
+                part = self.channel.recv(max(AT_ONCE, count - len(self.buffer)), socket.MSG_DONTWAIT)
             except BlockingIOError:
                 continue
-            if not size:
+            if not part:
                 raise EOFError
-            view = view[size:]
+            self.buffer += part
+        data = self.buffer[:count]
+        del self.buffer[:count]
         return data
 
     def _wait(self, event: int) -> None:
-        poll = select.poll()
-        poll.register(self.channel, event)
+        self.poll.register(self.channel, event)
         while True:
             left = self.deadline - time.monotonic()
             if left <= 0:
@@ -251,7 +253,7 @@ class _Conversation:
             if self.watch:
                 self.watch.look()
                 left = min(left, WATCH)
-            if poll.poll(left * 1000):
+            if self.poll.poll(left * 1000):
                 return
 
 

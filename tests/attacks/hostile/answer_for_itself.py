@@ -21,5 +21,5 @@ def add(a, b):
     while True:
         header, payload = read_frame(read)
         kind, call, fields = Reader(payload).value(header)
-        gradients = (True,) * len(fields["args"]) if fields["gradients"] else ()
+        gradients = (True,) * len(fields.get("args", ())) if fields.get("gradients") else ()
         put(frame("reply", call, {"value": True, "gradients": gradients, "peak_bytes": -1}))

@@ -1,5 +1,5 @@
 """Writes frames from a thread without end."""
-# expect: * = tampered | passed
+# expect: * = tampered | passed | failed
 
 import threading
 
