@@ -1,6 +1,6 @@
 """Calls the judge's function from many threads at once, and from within the text of an argument."""
 # expect: apply = failed | tampered | crashed | error | timeout
-# expect: * = passed | tampered | crashed
+# expect: * = passed | tampered | crashed | timeout
 
 import threading
 
