@@ -101,6 +101,7 @@ def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
 @click.option("--seed", type=int, default=None, help="Draw hidden inputs from this seed, not course.toml's.")
 @click.option("--unconfined", is_flag=True, help="Grade although student code cannot be confined here.")
 @click.option("--quick", is_flag=True, help="Leave out criteria that train a model; scores are of the others.")
+@click.option("--diagnosis/--no-diagnosis", "diagnose", default=True, help="Look for known mistakes behind failures.")
 @json_option
 @course_option
 def grade(
@@ -111,6 +112,7 @@ def grade(
     seed: int | None,
     unconfined: bool,
     quick: bool,
+    diagnose: bool,
     as_json: bool,
     folder: Path,
 ) -> None:
@@ -135,7 +137,7 @@ def grade(
     settings = Settings(
         course=course, exercises=selected, layers=layers,
         seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
-        diagnose=True,
+        diagnose=diagnose,
     )  # fmt: skip
     with open_gradebook(out) as gradebook:
         try:
