@@ -92,7 +92,7 @@ def main() -> None:
         whole = measure(lambda: list(pool.map(lambda path: run_plain(path, names), some)))
         ours = {"the same tests": measure(lambda: grade("--no-diagnosis")), "with diagnoses": measure(grade)}
         level = json.loads((folder / "out/results.json").read_text(encoding="utf-8"))["confinement"]["level"]
-    print(f"{options.submissions} students, {len(graded)} files of {len(names)} exercises, {options.jobs} jobs, {level}")
+    print(f"{options.submissions} students, {len(graded)} files, {len(names)} exercises, {options.jobs} jobs, {level}")
     print(f"{'':44}{'CPU s':>10}{'wall s':>10}{'ratio':>8}")
     for label, (cpu, wall), count, total in (
         ("per file: one pytest process each", each, len(handed_in), len(graded)),
