@@ -25,11 +25,11 @@ def beam_search(
     ended: list[Hypothesis] = []
     for _ in range(max_len):
         totals = (sums[:, None] + step(prefixes).to(sums)).flatten()
-        best = totals.topk(min(beam_size, len(totals)))
+        best = totals.sort(descending=True, stable=True)  # topk promises no order among equals
         width = len(totals) // len(prefixes)
         grown = [
             ([*prefixes[place // width], place % width], total)
-            for place, total in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+            for place, total in zip(best.indices[:beam_size].tolist(), best.values[:beam_size].tolist(), strict=True)
         ]
         ended += [_scored(prefix, total, length_alpha) for prefix, total in grown if prefix[-1] == eos]
         alive = [(prefix, total) for prefix, total in grown if prefix[-1] != eos]
