@@ -22,6 +22,7 @@ MAX_DEPTH = 40
 MAX_ITEMS = 100_000
 MAX_DIMS = 16
 MAX_DIGITS = 4000
+AT_ONCE = 1 << 16  # bytes that either side reads at once, if they are there
 MAX_TUPLE_KEYS = 1000  # Python's hash of tuples is no secret: keys can be made to collide
 
 LIST, TUPLE, DICT, TENSOR, HANDLE, CALLBACK, BIG_INT, BYTES = range(8)

@@ -11,11 +11,9 @@ from typing import Any
 
 import msgspec
 
-from grader.wire.codec import CodecError, Reader, Writer, read_frame
+from grader.wire.codec import AT_ONCE, CodecError, Reader, Writer, read_frame
 from grader.wire.executor import Executor, StudentError
 from grader.wire.messages import Answer, Call, Failure, Load, Question, Reply, told
-
-AT_ONCE = 1 << 16  # bytes that one read takes, if they are there
 
 
 def not_sent(error: CodecError) -> Failure:

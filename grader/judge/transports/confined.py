@@ -22,12 +22,11 @@ from grader.judge.outcomes import StudentFailure, absent, no_file, raised, timed
 from grader.manifest import Exercise
 from grader.models import Verdict
 from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
-from grader.wire.codec import CodecError, Reader, Writer, count_tensors, read_frame
+from grader.wire.codec import AT_ONCE, CodecError, Reader, Writer, count_tensors, read_frame
 from grader.wire.messages import Absent, Answer, Call, Failure, Handle, Load, Question, Reply, told
 
 MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
-AT_ONCE = 1 << 16  # bytes that one read takes, if they are there
 
 
 class ConfinedTransport:

@@ -1,6 +1,7 @@
 """Tables for the terminal."""
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -9,7 +10,7 @@ from grader.manifest import find_course
 from grader.models import ExerciseResult, StudentResult
 from grader.reports.terminal import print_class
 
-COURSE = find_course(__import__("pathlib").Path(__file__).parent)
+COURSE = find_course(Path(__file__).parent)
 
 
 @pytest.mark.parametrize("width", [80, 200])
