@@ -178,9 +178,8 @@ class _Subject:
             reply = self.executor.call(call)
             plain: Reply = msgspec.convert(copy(msgspec.structs.asdict(reply)), Reply)
         except StudentError as error:
-            if isinstance(
-                self.callbacks.error, AssertionError
-            ):  # a function of the test's objected to what it was asked
+            # A function of the test's objected to what it was asked.
+            if isinstance(self.callbacks.error, AssertionError):
                 return objection(self.callbacks.error)
             return error.failure if isinstance(error.failure, Failure) else None
         except (CodecError, LookupError, StudentFailure):

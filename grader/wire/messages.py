@@ -92,16 +92,19 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def told(message: msgspec.Struct) -> dict[str, Any]:
-    """The fields of a message, without those that have nothing in them, as both sides know."""
-    silent = _silent(type(message))
+    """The fields of a message, without those that are as both sides take them to be."""
+    defaults = _defaults(type(message))
     return {
         name: value
         for name, value in msgspec.structs.asdict(message).items()
-        if name not in silent or not (value is None or (type(value) in (bool, int, str, tuple, dict) and not value))
+        if name not in defaults or type(value) is not type(defaults[name]) or value != defaults[name]
     }
 
 
 @cache
-def _silent(kind: type[msgspec.Struct]) -> frozenset[str]:
-    """The fields that are empty unless they are given."""
-    return frozenset(field.name for field in msgspec.structs.fields(kind) if not field.required)
+def _defaults(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    optional = [field for field in msgspec.structs.fields(kind) if not field.required]
+    return {
+        field.name: field.default_factory() if field.default is msgspec.NODEFAULT else field.default
+        for field in optional
+    }
