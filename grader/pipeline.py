@@ -25,7 +25,7 @@ from grader.submissions.base import Submission, read_source
 
 # Parts of the grader that come before or after judging: what they do changes no verdict.
 WITHOUT_INFLUENCE = {
-    "cli.py", "validation.py", "statistics.py", "authoring", "reports", "student", "submissions", "training"
+    "cli", "validation.py", "statistics.py", "authoring", "reports", "student", "submissions", "training"
 }  # fmt: skip
 
 Sources = dict[str, tuple[str, bytes]]  # module name -> (file name, text)

@@ -50,18 +50,25 @@ def stub_path(course: Course, exercise: Exercise) -> Path:
     return course.folder(exercise) / f"{exercise.name}.py"
 
 
-def write_stub(course: Course, exercise: Exercise, *, only_check: bool = False) -> bool:
-    """Write the exercise's stub; True if that changed (or would change) the file."""
+def course_stub(course: Course, exercise: Exercise) -> str:
     solution = course.solution(exercise)
     if not solution.is_file():
         raise GraderError(f"{solution}: not found; write the solution of {exercise.name!r} there.")
-    stub = make_stub(solution.read_text(encoding="utf-8"), solution)
-    target = stub_path(course, exercise)
-    if target.is_file() and target.read_text(encoding="utf-8") == stub:
+    return make_stub(solution.read_text(encoding="utf-8"), solution)
+
+
+def write_stub(course: Course, exercise: Exercise, *, only_check: bool = False) -> bool:
+    """Write the exercise's stub; True if that changed (or would change) the file."""
+    return write_if_changed(stub_path(course, exercise), course_stub(course, exercise), only_check=only_check)
+
+
+def write_if_changed(target: Path, text: str, *, only_check: bool) -> bool:
+    """True if the file does not say so yet; it is then written, unless this is only a check."""
+    if target.is_file() and target.read_text(encoding="utf-8") == text:
         return False
     if not only_check:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(stub, encoding="utf-8")
+        target.write_text(text, encoding="utf-8")
     return True
 
 

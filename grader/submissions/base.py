@@ -8,7 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from grader.submissions.notebook import NotebookError, notebook_source
+
 MAX_SOURCE = 1 << 20  # bytes of one file
+MAX_NOTEBOOK = 20 << 20  # it may hold pictures; its code alone counts as the source
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,7 +22,20 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_source(path: Path) -> tuple[bytes, str]:
-    """(content, "") of a student's file, or (nothing, why it cannot be used); links and devices are not opened."""
+    """(content, "") of a student's module or notebook, or (nothing, why it cannot be used); links are not followed."""
+    if path.suffix != ".ipynb":
+        return _read(path, MAX_SOURCE)
+    content, why = _read(path, MAX_NOTEBOOK)
+    if why:
+        return b"", why
+    try:
+        source = notebook_source(content).encode(errors="backslashreplace")
+    except NotebookError as error:
+        return b"", f"{path.name} {error}"
+    return (source, "") if len(source) <= MAX_SOURCE else (b"", _too_large(path, len(source), MAX_SOURCE))
+
+
+def _read(path: Path, limit: int) -> tuple[bytes, str]:
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
@@ -28,6 +44,10 @@ def read_source(path: Path) -> tuple[bytes, str]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return b"", f"{path.name} is no ordinary file."
-        if status.st_size > MAX_SOURCE:
-            return b"", f"{path.name} has {status.st_size} bytes; more than {MAX_SOURCE} are not read."
-        return file.read(MAX_SOURCE), ""
+        if status.st_size > limit:
+            return b"", _too_large(path, status.st_size, limit)
+        return file.read(limit), ""
+
+
+def _too_large(path: Path, size: int, limit: int) -> str:
+    return f"{path.name} has {size} bytes; more than {limit} are not read."

@@ -1,21 +1,22 @@
-"""A folder with a folder per student: ``pile/s01/ctc.py``, or as in the course, ``pile/s01/exercises/ctc/ctc.py``."""
+"""A folder with a folder per student: ``pile/s01/ctc.py``, or as in the course, ``pile/s01/exercises/ctc/ctc.py``.
+
+Where there is no module, or it is still the stub, the notebook counts: ``pile/s01/ctc.ipynb``.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from grader.errors import SubmissionError
-from grader.manifest import Exercise
-from grader.submissions.base import Submission
+from grader.manifest import Course, Exercise
+from grader.submissions.base import Submission, read_source
 
 
-def read_folder(pile: Path, exercises: Iterable[Exercise]) -> tuple[Submission, ...]:
+def read_folder(pile: Path, course: Course) -> tuple[Submission, ...]:
     """One submission per folder in ``pile``, sorted by student; hidden folders are passed over."""
     if not pile.is_dir():
         raise SubmissionError(f"{pile}: not a folder. Give a folder that holds one folder per student.")
-    exercises = tuple(exercises)
     try:
         folders = sorted(f for f in pile.iterdir() if f.is_dir() and not f.is_symlink() and f.name[0] not in "._")
     except OSError as error:
@@ -25,15 +26,23 @@ def read_folder(pile: Path, exercises: Iterable[Exercise]) -> tuple[Submission, 
     return tuple(
         Submission(
             student=os.fsencode(folder.name).decode(errors="backslashreplace"),  # names need not be text
-            files={e.name: file for e in exercises if (file := find_file(folder, e)) is not None},
+            files={e.name: file for e in course.exercises if (file := find_work(folder, course, e)) is not None},
         )
         for folder in folders
     )
 
 
-def find_file(folder: Path, exercise: Exercise) -> Path | None:
-    """The exercise's main module in a student's folder; links are never followed."""
-    name = f"{exercise.name}.py"
+def find_work(folder: Path, course: Course, exercise: Exercise) -> Path | None:
+    """The exercise's main module in a student's folder, or the notebook if that is where the work was done."""
+    module = _find(folder, exercise, ".py")
+    if module is not None and not _same_text(module, course.folder(exercise) / f"{exercise.name}.py"):
+        return module
+    return _find(folder, exercise, ".ipynb") or module
+
+
+def _find(folder: Path, exercise: Exercise, suffix: str) -> Path | None:
+    """A file of the exercise's name; links are never followed."""
+    name = f"{exercise.name}{suffix}"
     folder = folder.resolve()
     for path in (folder / name, folder / exercise.name / name, folder / "exercises" / exercise.name / name):
         try:
@@ -42,3 +51,8 @@ def find_file(folder: Path, exercise: Exercise) -> Path | None:
         except OSError:  # a folder that we may not enter: whoever reads the file will say so
             return path
     return None
+
+
+def _same_text(module: Path, stub: Path) -> bool:
+    texts = [read_source(path)[0].split() for path in (module, stub)]
+    return texts[0] == texts[1] != []

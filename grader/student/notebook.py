@@ -1,0 +1,44 @@
+"""A student's notebook, saved, becomes the module that the tests import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.errors import GraderError
+from grader.manifest import Course, Exercise
+from grader.submissions.base import read_source
+
+SUFFIX = ".ipynb"
+
+
+def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:
+    """Write the notebook's code to the exercise's module; a module that was written otherwise is kept beside it."""
+    content, why = read_source(notebook)
+    if why:
+        raise GraderError(f"{notebook}: {why}")
+    module = course.folder(exercise) / f"{exercise.name}.py"
+    first = f"# Written by `grader check` from {exercise.name}{SUFFIX}: change that, not this.\n".encode()
+    if module.is_file() and not module.read_bytes().startswith(first):
+        module.replace(_free(module))
+    module.write_bytes(first + content)
+    return module
+
+
+def notebook_exercise(course: Course, name: str) -> tuple[Exercise, Path]:
+    """For ``attention.ipynb``, here or in the exercise's folder: its exercise, and the file."""
+    exercise = course.exercise(Path(name).stem)
+    here, there = Path(name), course.folder(exercise) / Path(name).name
+    for path in (here, there):
+        if path.is_file():
+            return exercise, path
+    raise GraderError(f"{name}: no such notebook, neither here nor in {there.parent}.")
+
+
+def _free(module: Path) -> Path:
+    """A name that nothing has yet: attention.py.bak, attention.py.bak2, …"""
+    number = 1
+    while True:
+        path = module.with_name(f"{module.name}.bak{number if number > 1 else ''}")
+        if not path.exists():
+            return path
+        number += 1

@@ -1,0 +1,46 @@
+"""Handouts as sections and as pages."""
+
+import re
+
+import pytest
+
+from grader.authoring.handouts import sections
+from tests.grader.conftest import write
+
+
+def test_sections_begin_at_headings_that_are_no_code():
+    handout = "# Title\n\nText.\n\n## One\n\n```\n## no heading\n```\n\n### Deeper\n\n## Two\n"
+    assert sections(handout) == ["# Title\n\nText.", "## One\n\n```\n## no heading\n```\n\n### Deeper", "## Two"]
+
+
+def test_every_page_stands_alone_and_shows_its_picture(course, grader, tmp_path):
+    result = grader("handouts", "--out", tmp_path / "pages", "--course", course.root)
+    assert result.exit_code == 0
+    for exercise in course.exercises:
+        page = (tmp_path / f"pages/{exercise.name}.html").read_text(encoding="utf-8")
+        pictures = re.findall(r'<img src="([^"]{0,40})', page)
+        handout = (course.folder(exercise) / "handout.md").read_text(encoding="utf-8")
+        assert len(pictures) == handout.count("![")
+        assert all(source.startswith("data:image/svg+xml;base64,") for source in pictures)
+        assert "<h1>" in page
+        assert ("<table>" in page) == ("|---" in handout)
+        assert not re.search(r"<script|<link|src=\"http|@import", page)
+
+
+@pytest.mark.parametrize(
+    ("handout", "words"),
+    [(None, "write the handout there"), ("![a](gone.svg)", "no such picture"), ("![a](../x.svg)", "no such picture")],
+)
+def test_what_is_missing_is_said(tiny, grader, tmp_path, handout, words):
+    if handout is not None:
+        write(tiny / "exercises/addition/handout.md", handout)
+    result = grader("handouts", "addition", "--out", tmp_path / "pages", "--course", tiny)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+
+
+def test_html_in_a_handout_is_text(tiny, grader, tmp_path):
+    write(tiny / "exercises/addition/handout.md", "# `<eos>` and <script>x</script>\n")
+    grader("handouts", "addition", "--out", tmp_path, "--course", tiny)
+    page = (tmp_path / "addition.html").read_text(encoding="utf-8")
+    assert "<code>&lt;eos&gt;</code> and &lt;script&gt;x" in page

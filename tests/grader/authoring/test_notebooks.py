@@ -1,0 +1,109 @@
+"""Notebooks as authors make them and as students run them."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
+
+from grader.authoring.notebooks import make_notebook, notebook_path
+from grader.authoring.stubs import course_stub
+from grader.manifest import find_course
+from grader.submissions.notebook import notebook_source
+from tests.grader.conftest import write
+
+EXERCISES = [exercise.name for exercise in find_course(Path(__file__).parent).exercises]
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_notebook_is_up_to_date_valid_and_holds_the_stub(course, name):
+    exercise = course.exercise(name)
+    text = notebook_path(course, exercise).read_text(encoding="utf-8")
+    assert text == make_notebook(course, exercise), "run: grader notebooks"
+    notebook = nbformat.reads(text, as_version=4)
+    nbformat.validate(notebook)
+    MetadataValidatorV3().validate_nb(notebook)
+    assert notebook_source(text.encode()).split() == course_stub(course, exercise).split()
+    grade_ids = [cell.metadata.nbgrader.grade_id for cell in notebook.cells]
+    assert len(set(grade_ids)) == len(grade_ids)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_nothing_of_the_solution_is_in_the_notebook(course, name):
+    code = notebook_path(course, course.exercise(name)).read_text(encoding="utf-8")
+    assert "SOLUTION" not in code
+    assert "is yours to write" in code
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in EXERCISES if name not in ("edit_distance", "edit_distance_tests", "ctc")]
+)
+def test_the_picture_shows_in_the_notebook_as_a_page(course, name):
+    path = notebook_path(course, course.exercise(name))
+    page, _ = HTMLExporter(embed_images=True).from_filename(str(path))
+    assert len(re.findall(r'<img alt="[^"]+" src="data:image/svg\+xml;base64,', page)) == 1
+
+
+def test_a_student_works_in_the_notebook_and_checks_there(tiny, grader):
+    write(
+        tiny / "exercises/addition/handout.md",
+        "# Sums\n\nAdd.\n\n## What to write\n\n`add`\n\n## What to try\n\nMore.\n",
+    )
+    (tiny / "exercises/addition/addition.py").unlink()
+    assert grader("stubs", "addition", "--course", tiny).exit_code == 0
+    assert grader("notebooks", "addition", "--check", "--course", tiny).exit_code == 1
+    assert grader("notebooks", "addition", "--course", tiny).output == "exercises/addition/addition.ipynb: written\n"
+    assert grader("notebooks", "addition", "--check", "--course", tiny).exit_code == 0
+    path = tiny / "exercises/addition/addition.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    kinds = [(cell.cell_type, cell.source.split("\n")[0]) for cell in notebook.cells]
+    assert [kind for kind, _ in kinds] == ["markdown", "markdown", "code", "code", "markdown"]
+    assert kinds[-1][1] == "## What to try"
+    answer = notebook.cells[2]
+    assert answer.metadata.nbgrader.solution
+    assert "yours to write" in answer.source
+    answer.source = "%time print('hello')\ndef add(a, b):\n    return a + b\n"
+    nbformat.write(notebook, path)
+    notebook.metadata.kernelspec.name = "python3"
+    client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}})
+    client.execute()
+    output = re.sub(r"\x1b\[\d+m", "", "".join(out.get("text", "") for out in notebook.cells[3].outputs))
+    assert "✓ Small sums" in output
+    assert "3 of 3 points" in " ".join(output.split())
+    module = (tiny / "exercises/addition/addition.py").read_text()
+    assert module.startswith("# Written by `grader check` from addition.ipynb")
+    assert "# %time" in module
+    assert "yours to write" in (tiny / "exercises/addition/addition.py.bak").read_text()
+
+
+def test_without_nbformat_it_says_what_to_install(course, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    with pytest.raises(Exception, match=r"grader\[notebooks\]"):
+        make_notebook(course, course.exercises[0])
+
+
+def test_a_definition_keeps_its_comment_and_decorator(tiny):
+    write(tiny / "exercises/addition/handout.md", "# Sums\n")
+    write(tiny / "solutions/addition.py", '''
+        """Sums."""
+
+        import functools
+
+
+        # Adding is quick, remembering quicker.
+        @functools.cache
+        def add(a, b):
+            ### BEGIN SOLUTION
+            return a + b
+            ### END SOLUTION
+        ''')  # fmt: skip
+    course = find_course(tiny)
+    cells = json.loads(make_notebook(course, course.exercise("addition")))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["metadata"]["nbgrader"]["solution"]]
+    assert code[0].endswith("import functools")
+    assert code[1].startswith("# Adding is quick, remembering quicker.\n@functools.cache\ndef add")
