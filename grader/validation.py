@@ -206,7 +206,9 @@ class Validation:
             proof.prove_agreement(evidence, confined=self.settings.layers is not None),
         ]
         mutation = None
-        if self.mutate:
+        if self.mutate and pile.equivalents.not_mutated:
+            proofs.append(proof.prove_nothing_to_mutate(pile.equivalents.not_mutated))
+        elif self.mutate:
             judged = [(mutant, own[f"mutant {number}"]) for number, (mutant, _) in enumerate(pile.mutants)]
             mutation, complaints = _count(pile, judged)
             proofs.append(proof.prove_mutants(mutation, complaints))
@@ -224,13 +226,13 @@ def _count(pile: Pile, judged: Sequence[tuple[Mutant, ExerciseResult]]) -> tuple
     """The mutants by what became of them, and what is wrong with the list of equivalent ones."""
     file = f"solutions/equivalents/{pile.exercise.name}.toml"
     complaints = [f"{file}: {one.line!r} → {one.becomes!r} is no mutant (any more)." for one in
-                  stale(pile.equivalents, [mutant for mutant, _ in judged])]  # fmt: skip
+                  stale(pile.equivalents.equivalent, [mutant for mutant, _ in judged])]  # fmt: skip
     source = pile.solution.read_text(encoding="utf-8")
     killed = equivalent = 0
     survivors = []
     for mutant, result in judged:
         dead = bool(proof.failures(result))
-        if is_equivalent(mutant, pile.equivalents):
+        if is_equivalent(mutant, pile.equivalents.equivalent):
             equivalent += 1
             if dead:
                 complaints.append(

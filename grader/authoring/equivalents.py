@@ -29,21 +29,27 @@ class Equivalent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return mine == (mutant.function, mutant.line, mutant.becomes, mutant.nth)
 
 
-class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Equivalents(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one file says."""
+
     format: int
+    not_mutated: str = ""  # why mutants of this solution prove nothing, if so; then none are made
     equivalent: tuple[Equivalent, ...] = ()
+
+
+NONE = Equivalents(format=FORMAT)
 
 
 def equivalents_path(course: Course, exercise: Exercise) -> Path:
     return course.root / "solutions" / "equivalents" / f"{exercise.name}.toml"
 
 
-def load_equivalents(path: Path) -> tuple[Equivalent, ...]:
+def load_equivalents(path: Path) -> Equivalents:
     """The equivalents in this file; none where there is no file."""
     if not path.is_file():
-        return ()
+        return NONE
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Equivalents)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise GraderError(f"{path}: {error}") from error
     if found.format != FORMAT:
@@ -51,7 +57,7 @@ def load_equivalents(path: Path) -> tuple[Equivalent, ...]:
     for one in found.equivalent:
         if not one.reason.strip():
             raise GraderError(f"{path}: {one.line!r} → {one.becomes!r}: say why they do the same (reason).")
-    return found.equivalent
+    return found
 
 
 def is_equivalent(mutant: Mutant, equivalents: Sequence[Equivalent]) -> bool:

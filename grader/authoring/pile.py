@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.authoring.equivalents import Equivalent, equivalents_path, load_equivalents
+from grader.authoring.equivalents import NONE, Equivalents, equivalents_path, load_equivalents
 from grader.authoring.mutants import Mutant, make_mutants
 from grader.authoring.stubs import stub_path
 from grader.errors import GraderError
@@ -26,7 +26,7 @@ class Pile(msgspec.Struct, frozen=True, kw_only=True):
     variants: dict[str, Path]
     mistakes: dict[str, Path]
     mutants: tuple[tuple[Mutant, Path], ...] = ()
-    equivalents: tuple[Equivalent, ...] = ()
+    equivalents: Equivalents = NONE
 
     @property
     def files(self) -> dict[str, Path]:
@@ -48,7 +48,8 @@ def make_pile(course: Course, exercise: Exercise, folder: Path, *, mutate: bool 
     file = bank_path(course, exercise)
     bank = load_bank(file) if file.is_file() else NO_BANK
     variants = sorted((course.root / "tests" / "variants" / exercise.name).glob("*.py"))
-    mutants = make_mutants(source, solution) if mutate else ()
+    equivalents = load_equivalents(equivalents_path(course, exercise)) if mutate else NONE
+    mutants = make_mutants(source, solution) if mutate and not equivalents.not_mutated else ()
     return Pile(
         exercise=exercise,
         bank=bank,
@@ -63,7 +64,7 @@ def make_pile(course: Course, exercise: Exercise, folder: Path, *, mutate: bool 
             (mutant, _write(folder, exercise, f"mutant{number}", mutant.source))
             for number, mutant in enumerate(mutants)
         ),
-        equivalents=load_equivalents(equivalents_path(course, exercise)) if mutate else (),
+        equivalents=equivalents,
     )
 
 

@@ -168,6 +168,10 @@ def prove_agreement(evidence: Evidence, *, confined: bool) -> Proof:
     )
 
 
+def prove_nothing_to_mutate(reason: str) -> Proof:
+    return Proof(claim="Mutants are killed", finding=f"none are made. {reason}")
+
+
 def prove_mutants(mutation: Mutation, complaints: Sequence[str]) -> Proof:
     """Enough of them are killed, and what is called equivalent is."""
     problems = list(complaints)

@@ -278,8 +278,13 @@ def test_loss_formula(student, rng):
         loud = torch.where((targets == pad)[:, :, None], torch.randn(3, 4, 6, dtype=torch.float64) * 1e6, logits)
         found = student.masked_cross_entropy(loud, targets, pad=pad)
         assert_close(found, expected, "masked_cross_entropy with large logits at the padding")
-        nothing = student.masked_cross_entropy(logits.float(), torch.full((3, 4), pad), pad=pad)
+        targets = torch.full((3, 4), pad)
+        nothing = student.masked_cross_entropy(logits.float(), targets, pad=pad)
         assert_close(nothing, torch.tensor(0.0), "masked_cross_entropy of padding alone")
+        targets[1, 2] = UNK if pad != UNK else EOS
+        found = student.masked_cross_entropy(logits, targets, pad=pad)
+        expected = -logits[1, 2].log_softmax(0)[targets[1, 2]]
+        assert_close(found, expected, "masked_cross_entropy of one token and padding")
 
 
 @criterion(
@@ -551,6 +556,10 @@ def test_loss_per_token(student, rng):
     once = module_of(student, "builtins").iter.keep(batches)
     (loss, _), (expected, _) = one_epoch(student, random_weights(7, 6), (plain, once), rate=1e-12, clip_norm=1e9)
     assert_close(loss, expected, "the loss that train_epoch returns for batches of 5, 1 and 2 pairs", rtol=1e-5)
+    one = [[[4, EOS]], [[]]]
+    data = [one], [student.Batch.keep(*tensors(*one))]
+    (loss, _), (expected, _) = one_epoch(student, random_weights(7, 6), data, rate=1e-12, clip_norm=1e9)
+    assert_close(loss, expected, "the loss that train_epoch returns for one pair with an empty target", rtol=1e-5)
 
 
 @criterion(
@@ -756,18 +765,20 @@ def test_beam(student, rng):
     found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=81)
     assert_equal(found, [spelled(ids, "xy") for ids in best], "translate with max_len=4 and beam_size=81")
 
-    rivals = {"beam_size": 2}, {"beam_size": 4}, {"beam_size": 30}, {"of_each": True}
-    for _ in range(200):  # until each of these finds something else
+    rivals = {"beam_size": 2}, {"beam_size": 1}, {"beam_size": 4}, {"beam_size": 30}, {"of_each": True}
+    for _ in range(200):  # until each of these finds something else, and 2 something else than 1
         weights = without_special(random_weights(9, 7))
         known = [Oracle(weights).next_words(source) for source in sources]
         best, *others = (
             [beam(words, **({"max_len": 4, "beam_size": 3} | changed)) for words in known] for changed in ({}, *rivals)
         )
-        if best not in others and all(ids[-1] == EOS for ids in best):
+        of_two, greedy = others[:2]
+        if best not in others and of_two != greedy and all(ids[-1] == EOS for ids in best + of_two):
             break
     model, target_vocab = built(student, weights), student.Vocabulary("xyz")
-    found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=3)
-    assert_equal(found, [spelled(ids, "xyz") for ids in best], "translate with max_len=4 and beam_size=3")
+    for size, wanted in ((3, best), (2, of_two)):
+        found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=size)
+        assert_equal(found, [spelled(ids, "xyz") for ids in wanted], f"translate with max_len=4 and beam_size={size}")
 
 
 # The rest

@@ -566,6 +566,11 @@ def test_smoothed_loss(student):
         expected = smoothed(logits, targets, smoothing, pad).sum() / (targets != pad).sum()
         found = student.label_smoothed_loss(logits, targets, smoothing=smoothing, pad=pad)
         assert_close(found, expected, f"label_smoothed_loss(…, smoothing={smoothing}, pad={pad})")
+    one = torch.zeros_like(targets)
+    one[1, 2] = 4
+    expected = smoothed(logits, one).sum()
+    assert_close(student.label_smoothed_loss(logits, one), expected, "label_smoothed_loss of one token and padding")
+    expected = smoothed(logits, targets).sum() / (targets != PAD).sum()
     found = student.label_smoothed_loss(logits.float(), targets)
     assert_close(found, expected.float(), "label_smoothed_loss(…) with the defaults, in float32")
 
@@ -820,6 +825,14 @@ def test_beam(student, rng):
         found = student.translate(model, texts, vocabulary, vocabulary, max_len=6, beam_size=3)
         check_texts(found, 5, "translate(…, beam_size=3)")
         assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=6, beam_size=3)")
+    for _ in range(200):  # until two are more than one, and less than three
+        weights = talker()
+        searches = [Plain(weights, 2).searcher(source) for source in sources]
+        greedy, expected, of_three = ([search(size, 6) for search in searches] for size in (1, 2, 3))
+        if expected not in (greedy, of_three):
+            break
+    found = student.translate(loaded(student, weights, 2), texts, vocabulary, vocabulary, max_len=6, beam_size=2)
+    assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=6, beam_size=2)")
 
 
 def gradient_watch(student, module):

@@ -4,7 +4,10 @@ import pytest
 
 from grader.authoring.equivalents import is_equivalent, load_equivalents, stale
 from grader.authoring.mutants import diff, make_mutants
+from grader.authoring.pile import make_pile
 from grader.errors import GraderError
+from grader.manifest import find_course
+from tests.grader.conftest import write
 
 SOLUTION = '''"""A module."""
 
@@ -134,7 +137,7 @@ def test_the_diff_shows_the_change_only():
 def equivalents(tmp_path, body, head="format = 1"):
     path = tmp_path / "equivalents.toml"
     path.write_text(f"{head}\n[[equivalent]]\n{body}\n")
-    return load_equivalents(path)
+    return load_equivalents(path).equivalent
 
 
 def test_an_equivalent_is_found_by_its_function_line_and_change(tmp_path):
@@ -148,10 +151,18 @@ def test_an_equivalent_is_found_by_its_function_line_and_change(tmp_path):
 
 
 def test_equivalents_need_a_reason_and_known_keys(tmp_path):
-    assert load_equivalents(tmp_path / "nowhere.toml") == ()
+    assert load_equivalents(tmp_path / "nowhere.toml").equivalent == ()
     with pytest.raises(GraderError, match="say why"):
         equivalents(tmp_path, "line = 'a'\nbecomes = 'b'\nreason = ' '")
     with pytest.raises(GraderError, match="reasn"):
         equivalents(tmp_path, "line = 'a'\nbecomes = 'b'\nreason = 'c'\nreasn = 'd'")
     with pytest.raises(GraderError, match="format"):
         equivalents(tmp_path, "line = 'a'\nbecomes = 'b'\nreason = 'c'", head="format = 2")
+
+
+def test_a_solution_whose_mutants_prove_nothing_is_left_alone(tiny, tmp_path):
+    write(tiny / "solutions/equivalents/addition.toml", "format = 1\nnot_mutated = 'It is a test file.'\n")
+    course = find_course(tiny)
+    piles = [make_pile(course, exercise, tmp_path / "pile", mutate=True) for exercise in course.exercises]
+    assert [bool(pile.mutants) for pile in piles] == [False, True]
+    assert piles[0].equivalents.not_mutated == "It is a test file."
