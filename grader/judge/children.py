@@ -68,8 +68,7 @@ def _follow(child: int, reading: int, limits: Mapping[str, float], events: Binar
         if not data:
             break
         whole, newline, rest = (rest + data).rpartition(b"\n")
-        events.write(whole + newline)
-        events.flush()
+        events.write(whole + newline)  # the coordinator need not be woken before all is done
         for event in read_events(whole + newline):
             if isinstance(event, Started):
                 running = event.id

@@ -140,7 +140,9 @@ class GraderPlugin:
 
     def prepare(self, item: pytest.Item) -> None:
         self.tests[self.key(item)] += 1
-        if not self.serving:  # a server has a clock of its own
+        if self.serving:  # nobody reads a traceback there, and to format one takes longer than most tests
+            item.repr_failure = lambda *_, **__: ""  # type: ignore[method-assign]
+        else:  # a server has a clock of its own
             item.add_marker(pytest.mark.timeout(self.criterion(item).timeout))
         function: Any = getattr(item, "obj", None)
         if getattr(function, "is_hypothesis_test", False):
@@ -262,7 +264,7 @@ class GraderPlugin:
         key = self.key(item)
         self.results.setdefault(key, []).append(result)
         if len(self.results[key]) == self.tests[key] and self.events:
-            write_event(self.events, Finished(combine(self.results[key])))
+            write_event(self.events, Finished(combine(self.results[key])), at_once=not self.serving)
         return report
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

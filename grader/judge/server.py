@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 import pytest
+from _pytest.runner import runtestprotocol
 
 from grader.judge.children import ZYGOTE_DIED, run_child
 from grader.judge.diagnosis import Suspects, diagnose, load_suspects
 from grader.judge.events import Collected, Diagnosed, Done, Finished, Ready, write_event
-from grader.judge.outcomes import StudentFailure
 from grader.judge.recording import Recordings
 from grader.judge.student import Session
 from grader.judge.suites import find_suite
@@ -70,10 +70,10 @@ class JudgeServer:
             by_exercise.setdefault(self.plugin.suite(item).exercise.name, []).append(item)
         self.zygote = Zygote(self.layers)
         try:
-            unsound = {name: self.rehearse(items) for name, items in by_exercise.items()}
             self.zygote.wait()
-            for name, items in by_exercise.items():
-                unsound[name] |= self.try_accelerator(items)
+            if any(map(_needs_device, session.items)):
+                self.zygote.accelerate()  # here, so that every child finds it
+            unsound = {name: self.rehearse(items) for name, items in by_exercise.items()}
             _print_little()
             write_event(self.events, Ready(self.faults, unsound))
             gc.collect()
@@ -87,35 +87,21 @@ class JudgeServer:
         return True
 
     def rehearse(self, items: list[pytest.Item]) -> dict[str, str]:
-        """Run the tests on the solution, here; a criterion that it fails is unsound."""
+        """Run the tests on the solution, in a worker; a criterion that it fails is unsound."""
+        assert self.zygote is not None
         suite = self.plugin.suite(items[0])
         solution = suite.course.solution(suite.exercise)
         if not solution.is_file():
             return {}
-        self.plugin.submission = solution
-        # Not the tests on a device: the accelerator could not be taken away. Nor the long ones: nobody would wait.
-        _run([item for item in items if not _needs_device(item) and not self.plugin.criterion(item).long])
+        files = suite.student_files(solution)
+        sources = {name: (path.name, path.read_bytes()) for name, path in files.items() if path.is_file()}
+        transport = ConfinedTransport(suite.exercise, sources, self.zygote, deadline=lambda: self.plugin.deadline)
+        self.plugin.sessions[suite.exercise.name] = Session(transport)
+        _run([item for item in items if not self.plugin.criterion(item).long])  # for those nobody would wait
+        transport.close()
         failed = [r for results in self.plugin.results.values() for r in results if not r.passed]
         self.plugin.forget()
-        self.plugin.submission = None
         return {r.criterion.id: f"the solution itself fails it: {r.message}" for r in failed}
-
-    def try_accelerator(self, items: list[pytest.Item]) -> dict[str, str]:
-        """Whether a worker can simulate the accelerator at all; if not, its criteria are unsound."""
-        concerned = [item for item in items if _needs_device(item)]
-        if not concerned or self.zygote is None:
-            return {}
-        suite = self.plugin.suite(concerned[0])
-        nothing = {suite.exercise.name: (f"{suite.exercise.name}.py", b"")}
-        deadline = time.monotonic() + GRACE
-        transport = ConfinedTransport(suite.exercise, nothing, self.zygote, deadline=lambda: deadline)
-        try:
-            transport.load(simulate=True)
-        except StudentFailure as failure:
-            return {self.plugin.criterion(item).id: failure.message for item in concerned}
-        finally:
-            transport.close()
-        return {}
 
     def judge(self, task: Task, items: list[pytest.Item]) -> str:
         """Judge one submission, in as many children as it takes; a description of our fault, or nothing."""
@@ -129,7 +115,7 @@ class JudgeServer:
             self.suspects[task.exercise] = load_suspects(suite.course, suite.exercise)
         items = [item for item in items if not task.only or plugin.criterion(item).id in task.only]
         criteria = {criterion.id: criterion for criterion in plugin.criteria(items)}
-        write_event(self.events, Collected(tuple(criteria.values())))
+        write_event(self.events, Collected(tuple(criteria.values())), at_once=False)
         limits = {c.id: c.timeout * plugin.tests[task.exercise, c.id] for c in criteria.values()}
         deadline = time.monotonic() + suite.exercise.budget
         finished: set[str] = set()
@@ -156,9 +142,9 @@ class JudgeServer:
         accelerated = self.zygote.accelerated is not None
         self.zygote.close()
         self.zygote = Zygote(self.layers)
-        if accelerated:  # here, so that every child finds it
-            self.zygote.accelerate()
         self.zygote.wait()
+        if accelerated:
+            self.zygote.accelerate()
 
     def run_child(self, task: Task, items: list[pytest.Item], deadline: float, events: BinaryIO) -> None:
         assert self.zygote is not None
@@ -175,6 +161,7 @@ class JudgeServer:
             plugin.reseed(task.seed, items)
         plugin.recordings = Recordings() if task.diagnose else None
         _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
+        events.flush()
         if transport.fault:
             raise transport.fault
         transport.close()
@@ -185,7 +172,7 @@ class JudgeServer:
             of_passed = {id_: tests for id_, tests in recorded.items() if id_ in passed}
             of_failed = {id_: tests for id_, tests in recorded.items() if id_ not in passed}
             for id_, mistakes in diagnose(suspects, of_failed, of_passed).items():
-                write_event(events, Diagnosed(id_, mistakes))
+                write_event(events, Diagnosed(id_, mistakes))  # at once: a child ends without a flush
 
 
 def _print_little() -> None:
@@ -200,6 +187,6 @@ def _needs_device(item: pytest.Item) -> bool:
 
 def _run(items: list[pytest.Item], until: Callable[[], bool] = lambda: False) -> None:
     for item, following in zip(items, [*items[1:], None], strict=True):
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        runtestprotocol(item, log=False, nextitem=following)
         if until():
             return

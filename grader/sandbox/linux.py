@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import resource
 import signal
@@ -22,6 +23,7 @@ MADV_COLLAPSE = 25
 HUGE = 1 << 21  # bytes of a huge page
 
 
+@functools.cache
 def libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)
 

@@ -76,8 +76,9 @@ class Writer:
         if dtype not in DTYPES:
             raise CodecError(f"tensors of {dtype} do not cross")
         try:
-            flat = value.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
-            self.parts.append(flat.view(sys.modules["torch"].uint8).numpy().tobytes())
+            if dtype == "bfloat16":  # which numpy does not know
+                value = value.contiguous().view(sys.modules["torch"].int16)
+            self.parts.append(value.numpy(force=True).tobytes())
         except (RuntimeError, TypeError, NotImplementedError):  # sparse, without data, of a class of its own …
             raise CodecError(f"a tensor with the layout {value.layout} on {value.device} does not cross") from None
         return [TENSOR, dtype, list(value.shape)]
@@ -175,10 +176,10 @@ def make_tensor(dtype: str, shape: list[int], data: memoryview) -> Any:
 
     if not len(data):
         return torch.empty(shape, dtype=getattr(torch, dtype))
-    raw = torch.frombuffer(bytearray(data), dtype=torch.uint8)
     # A bool is 0 or 1, whatever its byte says; other bytes would be undefined behaviour in torch.
-    flat = raw != 0 if dtype == "bool" else raw.view(getattr(torch, dtype))
-    return flat.reshape(shape)
+    kind = torch.uint8 if dtype == "bool" else getattr(torch, dtype)
+    flat = torch.frombuffer(bytearray(data), dtype=kind)
+    return (flat != 0 if dtype == "bool" else flat).view(shape)
 
 
 def copy(value: Any) -> Any:

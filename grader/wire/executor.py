@@ -186,7 +186,7 @@ class Executor:
         if isinstance(value, dict):
             return {key: self._receive(item, device) for key, item in value.items()}
         if is_tensor(value):
-            return value.detach().to(device) if device else value.detach().clone()
+            return value.to(device) if device else value.clone()
         if isinstance(value, Callback):
             return lambda *args: self._callback(value.id, args, device)
         return value
@@ -214,7 +214,7 @@ class Executor:
         if isinstance(value, dict):
             return {self._send(k, depth + 1): self._send(v, depth + 1) for k, v in value.items()}
         if is_tensor(value):
-            return value.detach().cpu().clone()
+            return value.detach().cpu()  # the codec copies it at once
         if "numpy" in sys.modules and isinstance(value, sys.modules["numpy"].generic):
             return self._send(value.item(), depth + 1)
         return self._hold(value)

@@ -188,7 +188,7 @@ def test_any_tokens(student, rng):
 )
 def test_memory(student, rng):
     """However long the longer sequence is, memory follows the shorter one, be that the source or the target."""
-    short, length = word(rng, 6, "abcxyz"), 30_000  # so long that no hole in a worker's memory can hide a row
+    short, length = word(rng, 3, "abcxyz"), 30_000  # so long that no hole in a worker's memory can hide a row
     student.edit_distance(short, short[::-1])  # what is imported at the first call does not count
     long = hidden_in(rng, short, length)
     for source, target in ((short, long), (long, short)):
