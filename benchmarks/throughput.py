@@ -69,7 +69,7 @@ def measure(work: Callable[[], object]) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--submissions", type=int, default=200)
-    parser.add_argument("--baseline", type=int, default=20)
+    parser.add_argument("--baseline", type=int, default=10)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     names = [exercise.name for exercise in find_course(ROOT).exercises if not exercise.builds_on]
