@@ -7,6 +7,7 @@ from pathlib import Path
 from grader.errors import GraderError
 from grader.manifest import Course, Exercise
 from grader.submissions.base import read_source
+from grader.submissions.notebook import HEADER
 
 SUFFIX = ".ipynb"
 
@@ -17,10 +18,9 @@ def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:
     if why:
         raise GraderError(f"{notebook}: {why}")
     module = course.folder(exercise) / f"{exercise.name}.py"
-    first = f"# Written by `grader check` from {exercise.name}{SUFFIX}: change that, not this.\n".encode()
-    if module.is_file() and not module.read_bytes().startswith(first):
+    if module.is_file() and not module.read_bytes().startswith(HEADER.encode()):
         module.replace(_free(module))
-    module.write_bytes(first + content)
+    module.write_bytes(content)
     return module
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+# The first line of every module that was a notebook, so that lines have the same numbers wherever they are named.
+HEADER = "# Written from a notebook: change that, not this.\n\n"
 # "%time f(x)", "!ls", "?f": at the start of a line and without a space, which Python's own % and != never are where
 # a formatter has been. To be sure one would have to parse a stranger's code, which can end the process that does it.
 MAGIC = re.compile(r"[ \t]*(%%?[A-Za-z]|!(?!=)|\?[A-Za-z])")
@@ -44,7 +46,7 @@ def notebook_source(content: bytes) -> str:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NotebookError(f"is no notebook of Jupyter's format 4 ({error}).") from error
     code = (cell for cell in notebook.cells if cell.cell_type == "code" and not cell.locked)
-    return "\n\n\n".join(text for cell in code if (text := _python(cell.source).strip("\n"))) + "\n"
+    return HEADER + "\n\n\n".join(text for cell in code if (text := _python(cell.source).strip("\n"))) + "\n"
 
 
 def _python(source: str | list[str]) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.submissions.notebook import NotebookError, notebook_source
+from grader.submissions.notebook import HEADER, NotebookError, notebook_source
 from tests.grader.conftest import write
 
 
@@ -26,7 +26,7 @@ def test_code_cells_in_order_and_nothing_else():
             {"cell_type": "code", "source": "c = 3\n"},
         ],
     }).encode()  # fmt: skip
-    assert notebook_source(content) == "a = 1\nb = 2\n\n\nc = 3\n"
+    assert notebook_source(content) == HEADER + "a = 1\nb = 2\n\n\nc = 3\n"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_code_cells_in_order_and_nothing_else():
     ],
 )
 def test_what_only_notebooks_understand_becomes_a_comment(source, found):
-    assert notebook_source(notebook(source)) == found + "\n"
+    assert notebook_source(notebook(source)) == HEADER + found + "\n"
 
 
 KEYS = st.sampled_from(["cells", "source", "metadata", "cell_type"])
