@@ -21,6 +21,7 @@ from grader.sandbox.layers import (
     UNPRIVILEGED,
     Layers,
     library_folders,
+    public_folder,
     reachable_by_others,
     site_packages,
 )
@@ -93,7 +94,7 @@ class Zygote:
             cpu=CPU,
             threads=layers.level == "bubblewrap" or _user(layers) is not None,
         )
-        self.stage = tempfile.mkdtemp(prefix="grader-zygote-")
+        self.stage = tempfile.mkdtemp(prefix="grader-zygote-", dir=public_folder())
         Path(self.stage).chmod(0o755)
         self.control, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far:
@@ -110,6 +111,8 @@ class Zygote:
         if not self.ready:
             self._wait_for(self.control)
             self.ready = True
+            # Bubblewrap has what was bound there. Now, because who is killed does not clean up.
+            shutil.rmtree(self.stage, ignore_errors=True)
 
     def accelerate(self) -> socket.socket:
         """The control of the second zygote, which is started the first time."""

@@ -71,7 +71,7 @@ def _bubblewrap() -> str:
         return f"not installed; {INSTALL}"
     command = [program, *NAMESPACES, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     try:
-        with tempfile.TemporaryDirectory(prefix="grader-probe-") as stage:
+        with tempfile.TemporaryDirectory(prefix="grader-probe-", dir=public_folder()) as stage:
             if os.getuid() == 0:
                 Path(stage).chmod(0o755)
                 command = [sys.executable, "-I", "-S", ENTER, str(UNPRIVILEGED), stage, "/usr/lib", "--", *command]
@@ -106,6 +106,13 @@ def reachable_by_others(path: str) -> bool:
     return all(folder.stat().st_mode & stat.S_IXOTH for folder in folders) and bool(
         Path(path).stat().st_mode & stat.S_IROTH
     )
+
+
+def public_folder() -> str:
+    """Where temporary folders can be reached by a worker of root's, who is somebody else: ``TMPDIR`` may be private."""
+    usual = tempfile.gettempdir()
+    folders = (usual, "/tmp", "/var/tmp", "/run")  # noqa: S108  # only to make folders in, with mkdtemp
+    return next((f for f in folders if Path(f).is_dir() and reachable_by_others(f)), usual)
 
 
 def site_packages() -> list[str]:

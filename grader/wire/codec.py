@@ -77,7 +77,7 @@ class Writer:
             raise CodecError(f"tensors of {dtype} do not cross")
         try:
             if dtype == "bfloat16":  # which numpy does not know
-                value = value.contiguous().view(sys.modules["torch"].int16)
+                value = value.detach().contiguous().view(sys.modules["torch"].int16)
             self.parts.append(value.numpy(force=True).tobytes())
         except (RuntimeError, TypeError, NotImplementedError):  # sparse, without data, of a class of its own …
             raise CodecError(f"a tensor with the layout {value.layout} on {value.device} does not cross") from None

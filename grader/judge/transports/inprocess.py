@@ -46,7 +46,7 @@ class InProcessTransport:
         if self.exercise.name not in sources:
             raise no_file(self.file)
         load = Load(name=self.exercise.name, sources=sources, forbidden=self.exercise.forbidden)
-        executor = Executor(load, lambda number, args: self.callbacks.answer(number, args))
+        executor = Executor(load, lambda number, args: copy(self.callbacks.answer(number, copy(args))))
         try:
             executor.load()
         except StudentError as error:

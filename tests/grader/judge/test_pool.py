@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import tempfile
 import time
 from pathlib import Path
 
@@ -57,9 +58,19 @@ def test_a_killed_zygote_is_replaced_and_the_run_goes_on(judge):
     assert exercise_score(judge.grade(task())) == 100
 
 
-def test_a_killed_judge_is_replaced_and_the_run_goes_on(judge):
-    assert exercise_score(judge.grade(task())) == 100
-    os.kill(judge.process.pid, signal.SIGKILL)
+def test_a_killed_judge_is_replaced_leaves_nothing_and_the_run_goes_on(judge, monkeypatch):
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)  # a worker of root's is somebody else
+        monkeypatch.setenv("TMPDIR", folder)
+        assert exercise_score(judge.grade(task())) == 100
+        os.kill(judge.process.pid, signal.SIGKILL)
+        assert exercise_score(judge.grade(task())) == 100
+        assert not list(Path(folder).iterdir())
+
+
+def test_a_private_temporary_folder_is_no_trouble(judge, tmp_path, monkeypatch):
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert exercise_score(judge.grade(task())) == 100
 
 
