@@ -36,7 +36,7 @@ def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
     from grader.student.notebook import SUFFIX, notebook_exercise, write_module
 
     notebooks = dict(notebook_exercise(course, name) for name in exercises if name.endswith(SUFFIX))
-    selected = course.select(tuple(name.removesuffix(SUFFIX) for name in exercises))
+    selected = course.select(tuple(Path(name).stem if name.endswith(SUFFIX) else name for name in exercises))
     for exercise, notebook in notebooks.items():
         write_module(course, exercise, notebook)
 

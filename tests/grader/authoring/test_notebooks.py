@@ -81,6 +81,20 @@ def test_a_student_works_in_the_notebook_and_checks_there(tiny, grader):
     assert "yours to write" in (tiny / "exercises/addition/addition.py.bak").read_text()
 
 
+def test_a_notebook_is_found_by_its_path_and_by_its_name(tiny, grader):
+    cell = {"cell_type": "code", "source": "def add(a, b):\n    return a + b", "metadata": {}}
+    path = tiny / "exercises/addition/addition.ipynb"
+    path.write_text(json.dumps({"cells": [cell], "nbformat": 4}))
+    for name in (path, "addition.ipynb"):
+        result = grader("check", name, "--course", tiny)
+        assert result.exit_code == 0, result.output
+        assert "3 of 3 points" in result.output
+        assert "Twice" not in result.output
+    result = grader("check", "doubling.ipynb", "--course", tiny)
+    assert result.exit_code == 2
+    assert "no such notebook" in result.output
+
+
 def test_without_nbformat_it_says_what_to_install(course, monkeypatch):
     monkeypatch.setitem(sys.modules, "nbformat", None)
     with pytest.raises(Exception, match=r"grader\[notebooks\]"):
