@@ -1,6 +1,6 @@
 """CPU seconds per submission: confined grading against one plain pytest process per submission.
 
-    python benchmarks/throughput.py [--submissions 200] [--baseline 20] [--jobs 2]
+    python benchmarks/throughput.py [--submissions 200] [--baseline 10] [--jobs 2]
 
 Both grade the sample class, repeated with small differences, with the same suites and the same number of jobs: all
 exercises but those that train a model. Ours includes the start-up, and is measured without and with the search for

@@ -76,6 +76,16 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     def folder(self, exercise: Exercise) -> Path:
         return self.root / "exercises" / exercise.name
 
+    def module(self, exercise: Exercise) -> Path:
+        """What students write; to begin with, the stub."""
+        return self.folder(exercise) / f"{exercise.name}.py"
+
+    def notebook(self, exercise: Exercise) -> Path:
+        return self.folder(exercise) / f"{exercise.name}.ipynb"
+
+    def handout(self, exercise: Exercise) -> Path:
+        return self.folder(exercise) / "handout.md"
+
     def stand_in(self, name: str) -> Path:
         """The module that takes the place of a student's own where a later exercise builds on it."""
         return self.root / "solutions" / "stand_ins" / f"{name}.py"

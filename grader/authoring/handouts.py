@@ -7,18 +7,18 @@ import mimetypes
 import re
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from grader.errors import GraderError
 from grader.manifest import Course, Exercise
+from grader.reports.pages import render_page
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 
 
 def read_handout(course: Course, exercise: Exercise) -> str:
-    path = course.folder(exercise) / "handout.md"
+    path = course.handout(exercise)
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -39,16 +39,15 @@ def sections(handout: str) -> list[str]:
 
 
 def handout_page(course: Course, exercise: Exercise) -> str:
-    """The handout as HTML, with its pictures inside: no script, no font, no network."""
+    """The handout as HTML, with its pictures inside."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(read_handout(course, exercise))
     for token in tokens:
         for part in token.children or ():
             if part.type == "image":
                 part.attrs["src"] = _inside(course.folder(exercise) / str(part.attrs["src"]))
-    environment = Environment(loader=PackageLoader("grader.authoring"), autoescape=True, undefined=StrictUndefined)
     body = Markup(markdown.renderer.render(tokens, markdown.options, {}))  # noqa: S704 the author's text, HTML escaped
-    return environment.get_template("handout.html.jinja").render(title=exercise.title, course=course.title, body=body)
+    return render_page("handout.html.jinja", title=exercise.title, course=course.title, body=body)
 
 
 def _inside(picture: Path) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.authoring.handouts import read_handout, sections
@@ -22,13 +21,10 @@ NBGRADER_SCHEMA = 3
 CODE_COMES_AFTER = "## What to write"
 
 
-def notebook_path(course: Course, exercise: Exercise) -> Path:
-    return course.folder(exercise) / f"{exercise.name}.ipynb"
-
-
 def make_notebook(course: Course, exercise: Exercise) -> str:
     """The notebook as the text of its file; the same exercise always gives the same text."""
-    v4 = _nbformat("v4")
+    nbformat = _nbformat()
+    v4 = nbformat.v4
     cells = []
     prose = sections(read_handout(course, exercise))
     place = next((n for n, text in enumerate(prose, 1) if text.startswith(CODE_COMES_AFTER)), len(prose))
@@ -49,14 +45,14 @@ def make_notebook(course: Course, exercise: Exercise) -> str:
     add(v4.new_code_cell, _check(exercise), "check", locked=True)
     for text in prose[place:]:
         add(v4.new_markdown_cell, text, text.splitlines()[0], locked=True)
-    notebook = v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
-    notebook["metadata"]["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return str(_nbformat().writes(notebook, indent=1, ensure_ascii=False)) + "\n"
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    return str(nbformat.writes(notebook, indent=1, ensure_ascii=False)) + "\n"
 
 
 def write_notebook(course: Course, exercise: Exercise, *, only_check: bool = False) -> bool:
     """Write the exercise's notebook; True if that changed (or would change) the file."""
-    return write_if_changed(notebook_path(course, exercise), make_notebook(course, exercise), only_check=only_check)
+    return write_if_changed(course.notebook(exercise), make_notebook(course, exercise), only_check=only_check)
 
 
 def _definitions(stub: str) -> list[tuple[str, str]]:
@@ -99,9 +95,9 @@ def _metadata(grade_id: str, *, locked: bool) -> dict[str, Any]:
     }
 
 
-def _nbformat(part: str = "") -> ModuleType:
+def _nbformat() -> ModuleType:
     try:
         import nbformat
     except ModuleNotFoundError:
         raise GraderError("Notebooks need nbformat. Run: pip install 'grader[notebooks]'") from None
-    return getattr(nbformat, part) if part else nbformat
+    return nbformat

@@ -8,7 +8,6 @@ import msgspec
 
 from grader.authoring.equivalents import NONE, Equivalents, equivalents_path, load_equivalents
 from grader.authoring.mutants import Mutant, make_mutants
-from grader.authoring.stubs import stub_path
 from grader.errors import GraderError
 from grader.manifest import Course, Exercise
 from grader.misconceptions import Bank, apply_misconception, bank_path, load_bank
@@ -54,7 +53,7 @@ def make_pile(course: Course, exercise: Exercise, folder: Path, *, mutate: bool 
         exercise=exercise,
         bank=bank,
         solution=solution,
-        stub=stub_path(course, exercise),
+        stub=course.module(exercise),
         variants={path.stem: path for path in variants},
         mistakes={
             mistake.id: _write(folder, exercise, mistake.id, apply_misconception(mistake, source, file))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.authoring.stubs import make_stub, stub_path
+from grader.authoring.stubs import make_stub
 from grader.manifest import Course, Exercise
 from grader.misconceptions import Bank
 from grader.reports.proofs import Proof
@@ -82,8 +82,8 @@ def prove_points(course: Course, exercise: Exercise) -> Proof:
 
 def prove_prose(course: Course, exercise: Exercise, bank: Bank) -> Proof:
     """Handout and hints are there, the handout names what is to be written, the stub is that of the solution."""
-    handout = course.folder(exercise) / "handout.md"
-    stub = stub_path(course, exercise)
+    handout = course.handout(exercise)
+    stub = course.module(exercise)
     source = stub.read_text(encoding="utf-8") if stub.is_file() else ""
     kinds = (ast.FunctionDef, ast.ClassDef)
     names = [n.name for n in ast.parse(source).body if isinstance(n, kinds) and not n.name.startswith("_")]

@@ -46,10 +46,6 @@ def make_stub(source: str, path: Path) -> str:
     return _tidy(text)
 
 
-def stub_path(course: Course, exercise: Exercise) -> Path:
-    return course.folder(exercise) / f"{exercise.name}.py"
-
-
 def course_stub(course: Course, exercise: Exercise) -> str:
     solution = course.solution(exercise)
     if not solution.is_file():
@@ -59,7 +55,7 @@ def course_stub(course: Course, exercise: Exercise) -> str:
 
 def write_stub(course: Course, exercise: Exercise, *, only_check: bool = False) -> bool:
     """Write the exercise's stub; True if that changed (or would change) the file."""
-    return write_if_changed(stub_path(course, exercise), course_stub(course, exercise), only_check=only_check)
+    return write_if_changed(course.module(exercise), course_stub(course, exercise), only_check=only_check)
 
 
 def write_if_changed(target: Path, text: str, *, only_check: bool) -> bool:

@@ -59,9 +59,10 @@ def validate(exercises: tuple[str, ...], page: Path | None, as_json: bool, folde
 @course_option
 def stubs(exercises: tuple[str, ...], only_check: bool, folder: Path) -> None:
     """Write the stubs that students get from the solutions."""
-    from grader.authoring.stubs import stub_path, write_stub
+    from grader.authoring.stubs import write_stub
+    from grader.manifest import Course
 
-    _write_for_students(open_course(folder), exercises, only_check, stub_path, write_stub)
+    _write_for_students(open_course(folder), exercises, only_check, Course.module, write_stub)
 
 
 @main.command()
@@ -70,9 +71,10 @@ def stubs(exercises: tuple[str, ...], only_check: bool, folder: Path) -> None:
 @course_option
 def notebooks(exercises: tuple[str, ...], only_check: bool, folder: Path) -> None:
     """Write the notebooks that students get from the handouts and the solutions."""
-    from grader.authoring.notebooks import notebook_path, write_notebook
+    from grader.authoring.notebooks import write_notebook
+    from grader.manifest import Course
 
-    _write_for_students(open_course(folder), exercises, only_check, notebook_path, write_notebook)
+    _write_for_students(open_course(folder), exercises, only_check, Course.notebook, write_notebook)
 
 
 @main.command()

@@ -33,7 +33,8 @@ def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
     from grader.reports import results, terminal
     from grader.scoring import left_out
     from grader.student.check import check_exercises
-    from grader.student.notebook import SUFFIX, notebook_exercise, write_module
+    from grader.student.notebook import notebook_exercise, write_module
+    from grader.submissions.notebook import SUFFIX
 
     notebooks = dict(notebook_exercise(course, name) for name in exercises if name.endswith(SUFFIX))
     selected = course.select(tuple(Path(name).stem if name.endswith(SUFFIX) else name for name in exercises))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.judge.outcomes import StudentFailure, misused
+from grader.wire.codec import copy
 from grader.wire.messages import Callback, Handle
 
 MAX_CALLS = 20_000  # of our functions, within one call of the student's
@@ -35,6 +36,10 @@ class Callbacks:
         if isinstance(value, dict):
             return {key: self.replace(item) for key, item in value.items()}
         return value
+
+    def answer_here(self, number: int, args: tuple[Any, ...]) -> Any:
+        """For code in this process: a copy each way, so that neither side changes the other's data."""
+        return copy(self.answer(number, copy(args)))
 
     def answer(self, number: int, args: tuple[Any, ...]) -> Any:
         self.calls += 1

@@ -26,7 +26,7 @@ from grader.judge.outcomes import StudentFailure
 from grader.judge.recording import Exchange, Recording, no_answer, objection
 from grader.manifest import Course, Exercise
 from grader.misconceptions import apply_misconception, bank_path, load_misconceptions
-from grader.wire.codec import CodecError, copy
+from grader.wire.codec import CodecError, as_sent, copy
 from grader.wire.executor import Executor, Sources, StudentError
 from grader.wire.messages import Call, Failure, Handle, Load, Reply
 from grader.wire.worker import simulate_accelerator
@@ -158,7 +158,7 @@ class _Subject:
     def __init__(self, suspects: Suspects, code: Any) -> None:
         self.callbacks = Callbacks()
         load = Load(name=suspects.exercise, sources=suspects.others, forbidden=suspects.forbidden)
-        self.executor = Executor(load, lambda number, args: self.callbacks.answer(number, args))
+        self.executor = Executor(load, lambda number, args: self.callbacks.answer_here(number, args))
         self.handles: dict[int, int] = {}  # the student's number -> ours
         main = {suspects.exercise: (f"{suspects.exercise}.py", b"")}
         finder = _Compiled({**suspects.others, **main}, suspects.exercise, code)
@@ -175,8 +175,7 @@ class _Subject:
         self.callbacks.functions = list(exchange.functions)
         try:
             call = self._translated(exchange.call)
-            reply = self.executor.call(call)
-            plain: Reply = msgspec.convert(copy(msgspec.structs.asdict(reply)), Reply)
+            plain = as_sent(self.executor.call(call))
         except StudentError as error:
             # A function of the test's objected to what it was asked.
             if isinstance(self.callbacks.error, AssertionError):

@@ -20,7 +20,7 @@ def check_exercises(course: Course, exercises: Iterable[Exercise]) -> Iterator[t
         try:
             criteria = run_suites(
                 [suite],
-                course.folder(exercise) / f"{exercise.name}.py",
+                course.module(exercise),
                 budget=exercise.budget,
                 seed=course.seed,
                 cwd=course.root,

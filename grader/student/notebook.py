@@ -9,15 +9,13 @@ from grader.manifest import Course, Exercise
 from grader.submissions.base import read_source
 from grader.submissions.notebook import HEADER
 
-SUFFIX = ".ipynb"
-
 
 def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:
     """Write the notebook's code to the exercise's module; a module that was written otherwise is kept beside it."""
     content, why = read_source(notebook)
     if why:
         raise GraderError(f"{notebook}: {why}")
-    module = course.folder(exercise) / f"{exercise.name}.py"
+    module = course.module(exercise)
     if module.is_file() and not module.read_bytes().startswith(HEADER.encode()):
         module.replace(_free(module))
     module.write_bytes(content)
@@ -27,11 +25,10 @@ def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:
 def notebook_exercise(course: Course, name: str) -> tuple[Exercise, Path]:
     """For ``attention.ipynb``, here or in the exercise's folder: its exercise, and the file."""
     exercise = course.exercise(Path(name).stem)
-    here, there = Path(name), course.folder(exercise) / Path(name).name
-    for path in (here, there):
+    for path in (Path(name), course.notebook(exercise)):
         if path.is_file():
             return exercise, path
-    raise GraderError(f"{name}: no such notebook, neither here nor in {there.parent}.")
+    raise GraderError(f"{name}: no such notebook, neither here nor in {course.folder(exercise)}.")
 
 
 def _free(module: Path) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from grader.submissions.notebook import NotebookError, notebook_source
+from grader.submissions.notebook import SUFFIX, NotebookError, notebook_source
 
 MAX_SOURCE = 1 << 20  # bytes of one file
 MAX_NOTEBOOK = 20 << 20  # it may hold pictures; its code alone counts as the source
@@ -23,7 +23,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_source(path: Path) -> tuple[bytes, str]:
     """(content, "") of a student's module or notebook, or (nothing, why it cannot be used); links are not followed."""
-    if path.suffix != ".ipynb":
+    if path.suffix != SUFFIX:
         return _read(path, MAX_SOURCE)
     content, why = _read(path, MAX_NOTEBOOK)
     if why:

@@ -11,6 +11,7 @@ from pathlib import Path
 from grader.errors import SubmissionError
 from grader.manifest import Course, Exercise
 from grader.submissions.base import Submission, read_source
+from grader.submissions.notebook import SUFFIX
 
 
 def read_folder(pile: Path, course: Course) -> tuple[Submission, ...]:
@@ -34,10 +35,10 @@ def read_folder(pile: Path, course: Course) -> tuple[Submission, ...]:
 
 def find_work(folder: Path, course: Course, exercise: Exercise) -> Path | None:
     """The exercise's main module in a student's folder, or the notebook if that is where the work was done."""
-    module = _find(folder, exercise, ".py")
-    if module is not None and not _same_text(module, course.folder(exercise) / f"{exercise.name}.py"):
-        return module
-    return _find(folder, exercise, ".ipynb") or module
+    module, notebook = _find(folder, exercise, ".py"), _find(folder, exercise, SUFFIX)
+    if module is None or (notebook is not None and _same_text(module, course.module(exercise))):
+        return notebook
+    return module
 
 
 def _find(folder: Path, exercise: Exercise, suffix: str) -> Path | None:

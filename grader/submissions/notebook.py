@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+SUFFIX = ".ipynb"
 # The first line of every module that was a notebook, so that lines have the same numbers wherever they are named.
 HEADER = "# Written from a notebook: change that, not this.\n\n"
 # "%time f(x)", "!ls", "?f": at the start of a line and without a space, which Python's own % and != never are where

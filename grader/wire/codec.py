@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -27,6 +27,7 @@ MAX_TUPLE_KEYS = 1000  # Python's hash of tuples is no secret: keys can be made 
 
 LIST, TUPLE, DICT, TENSOR, HANDLE, CALLBACK, BIG_INT, BYTES = range(8)
 LENGTHS = struct.Struct(">II")
+Message = TypeVar("Message", bound=msgspec.Struct)
 
 # Names of dtypes that may cross, with the size of an item.
 DTYPES = {
@@ -187,6 +188,11 @@ def copy(value: Any) -> Any:
     writer = Writer()
     header = msgspec.msgpack.encode(writer.tree(value))
     return Reader(b"".join(writer.parts)).value(msgspec.msgpack.decode(header))
+
+
+def as_sent(message: Message) -> Message:
+    """The message as the other side would get it, for those who have no other side but must see the same."""
+    return msgspec.convert(copy(msgspec.structs.asdict(message)), type(message))
 
 
 def read_frame(read: Callable[[int], bytes | bytearray]) -> tuple[Any, bytes | bytearray]:

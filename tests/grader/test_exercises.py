@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.stubs import stub_path
 from grader.gradebook import open_gradebook
 from grader.judge.run import run_suites
 from grader.manifest import find_course
@@ -38,7 +37,7 @@ def everything(tmp_path_factory):
     files = {}
     for exercise in COURSE.exercises:
         files["solution", exercise.name] = exercise, COURSE.solution(exercise)
-        files["stub", exercise.name] = exercise, stub_path(COURSE, exercise)
+        files["stub", exercise.name] = exercise, COURSE.module(exercise)
     for path in VARIANTS:
         files["variant", path] = COURSE.exercise(path.parent.name), path
     for exercise, mistake in MISTAKES:

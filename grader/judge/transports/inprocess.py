@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from grader.judge.callbacks import Callbacks
 from grader.judge.outcomes import StudentFailure, absent, no_file, raised
 from grader.manifest import Exercise
-from grader.wire.codec import CodecError, copy
+from grader.wire.codec import CodecError, as_sent
 from grader.wire.executor import Executor, StudentError
 from grader.wire.messages import Absent, Call, Load, Reply
 from grader.wire.worker import not_sent, simulate_accelerator
-
-Message = TypeVar("Message", Call, Reply)
 
 
 class InProcessTransport:
@@ -46,7 +43,7 @@ class InProcessTransport:
         if self.exercise.name not in sources:
             raise no_file(self.file)
         load = Load(name=self.exercise.name, sources=sources, forbidden=self.exercise.forbidden)
-        executor = Executor(load, lambda number, args: copy(self.callbacks.answer(number, copy(args))))
+        executor = Executor(load, lambda number, args: self.callbacks.answer_here(number, args))
         try:
             executor.load()
         except StudentError as error:
@@ -58,7 +55,7 @@ class InProcessTransport:
         self.callbacks = callbacks
         call = msgspec.structs.replace(call, seed=None)  # we share the generators, which the judge has seeded
         try:
-            return _as_sent(self.executor.call(_as_sent(call)))
+            return as_sent(self.executor.call(as_sent(call)))
         except StudentError as error:
             raise self._explain(error) from error.__cause__
         except CodecError as error:
@@ -68,8 +65,3 @@ class InProcessTransport:
         if isinstance(error.failure, Absent):
             return absent(error.failure, self.file)
         return raised(error.failure, self.file)
-
-
-def _as_sent(message: Message) -> Message:
-    """The message as another process would get it, so that a suite sees the same here and there."""
-    return msgspec.convert(copy(msgspec.structs.asdict(message)), type(message))

@@ -11,7 +11,7 @@ import pytest
 from nbconvert import HTMLExporter
 from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 
-from grader.authoring.notebooks import make_notebook, notebook_path
+from grader.authoring.notebooks import make_notebook
 from grader.authoring.stubs import course_stub
 from grader.manifest import find_course
 from grader.submissions.notebook import HEADER, notebook_source
@@ -23,7 +23,7 @@ EXERCISES = [exercise.name for exercise in find_course(Path(__file__).parent).ex
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_notebook_is_up_to_date_valid_and_holds_the_stub(course, name):
     exercise = course.exercise(name)
-    text = notebook_path(course, exercise).read_text(encoding="utf-8")
+    text = course.notebook(exercise).read_text(encoding="utf-8")
     assert text == make_notebook(course, exercise), "run: grader notebooks"
     notebook = nbformat.reads(text, as_version=4)
     nbformat.validate(notebook)
@@ -35,7 +35,7 @@ def test_the_notebook_is_up_to_date_valid_and_holds_the_stub(course, name):
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_nothing_of_the_solution_is_in_the_notebook(course, name):
-    code = notebook_path(course, course.exercise(name)).read_text(encoding="utf-8")
+    code = course.notebook(course.exercise(name)).read_text(encoding="utf-8")
     assert "SOLUTION" not in code
     assert "is yours to write" in code
 
@@ -44,7 +44,7 @@ def test_nothing_of_the_solution_is_in_the_notebook(course, name):
     "name", [name for name in EXERCISES if name not in ("edit_distance", "edit_distance_tests", "ctc")]
 )
 def test_the_picture_shows_in_the_notebook_as_a_page(course, name):
-    path = notebook_path(course, course.exercise(name))
+    path = course.notebook(course.exercise(name))
     page, _ = HTMLExporter(embed_images=True).from_filename(str(path))
     assert len(re.findall(r'<img alt="[^"]+" src="data:image/svg\+xml;base64,', page)) == 1
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.stubs import stub_path
 from grader.gradebook import open_gradebook
 from grader.judge.pool import Judge
 from grader.judge.task import Task
@@ -93,7 +92,7 @@ def make_rubbish():
     turn = count()
     for name in NAMES:
         exercise = COURSE.exercise(name)
-        stub = stub_path(COURSE, exercise).read_text(encoding="utf-8")
+        stub = COURSE.module(exercise).read_text(encoding="utf-8")
         solution = COURSE.solution(exercise).read_text(encoding="utf-8")
         missing = holes(stub)
         for _ in range(RUBBISH_EACH):
@@ -115,7 +114,7 @@ def graded(tmp_path_factory):
     for name in NAMES:
         exercise = COURSE.exercise(name)
         texts["right", name, "solution"] = COURSE.solution(exercise).read_text(encoding="utf-8")
-        texts["stub", name, "stub"] = stub_path(COURSE, exercise).read_text(encoding="utf-8")
+        texts["stub", name, "stub"] = COURSE.module(exercise).read_text(encoding="utf-8")
         for path in sorted((VARIANTS / name).glob("*.py")):
             texts["right", name, path.stem] = path.read_text(encoding="utf-8")
     for name, what, text in make_rubbish():
