@@ -47,6 +47,7 @@ def grade(
     Run it again to go on after an interruption: what is graded already, and has not changed, is not graded again.
     """
     course = open_course(folder)
+    from grader.authoring.stubs import course_stub
     from grader.gradebook import open_gradebook
     from grader.models import Verdict
     from grader.pipeline import Settings, grade_class
@@ -59,7 +60,9 @@ def grade(
 
     selected = course.select(exercises)
     layers = None if unconfined else require_layers()
-    submissions = read_folder(pile, course)  # also what the selected ones build on
+    submissions = read_folder(  # of all exercises: the selected ones may build on others
+        pile, course, lambda exercise: course_stub(course, exercise) if course.solution(exercise).is_file() else ""
+    )
     settings = Settings(
         course=course, exercises=selected, layers=layers,
         seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1, quick=quick,

@@ -6,6 +6,7 @@ Where there is no module, or it is still the stub, the notebook counts: ``pile/s
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.errors import SubmissionError
@@ -14,8 +15,13 @@ from grader.submissions.base import Submission, read_source
 from grader.submissions.notebook import SUFFIX
 
 
-def read_folder(pile: Path, course: Course) -> tuple[Submission, ...]:
-    """One submission per folder in ``pile``, sorted by student; hidden folders are passed over."""
+def read_folder(
+    pile: Path, course: Course, stub_of: Callable[[Exercise], str] = lambda _: ""
+) -> tuple[Submission, ...]:
+    """One submission per folder in ``pile``, sorted by student; hidden folders are passed over.
+
+    ``stub_of`` makes the stub anew: in the course's own folder somebody may have worked.
+    """
     if not pile.is_dir():
         raise SubmissionError(f"{pile}: not a folder. Give a folder that holds one folder per student.")
     try:
@@ -27,18 +33,23 @@ def read_folder(pile: Path, course: Course) -> tuple[Submission, ...]:
     return tuple(
         Submission(
             student=os.fsencode(folder.name).decode(errors="backslashreplace"),  # names need not be text
-            files={e.name: file for e in course.exercises if (file := find_work(folder, course, e)) is not None},
+            files={
+                e.name: file for e in course.exercises if (file := find_work(folder, course, e, stub_of)) is not None
+            },
         )
         for folder in folders
     )
 
 
-def find_work(folder: Path, course: Course, exercise: Exercise) -> Path | None:
+def find_work(folder: Path, course: Course, exercise: Exercise, stub_of: Callable[[Exercise], str]) -> Path | None:
     """The exercise's main module in a student's folder, or the notebook if that is where the work was done."""
     module, notebook = _find(folder, exercise, ".py"), _find(folder, exercise, SUFFIX)
-    if module is None or (notebook is not None and _same_text(module, course.module(exercise))):
-        return notebook
-    return module
+    if module is None or notebook is None:
+        return module or notebook
+    stubs = read_source(course.module(exercise))[0], stub_of(exercise).encode()
+    words = read_source(module)[0].split()
+    untouched = words and any(words == stub.split() for stub in stubs)
+    return notebook if untouched else module
 
 
 def _find(folder: Path, exercise: Exercise, suffix: str) -> Path | None:
@@ -52,8 +63,3 @@ def _find(folder: Path, exercise: Exercise, suffix: str) -> Path | None:
         except OSError:  # a folder that we may not enter: whoever reads the file will say so
             return path
     return None
-
-
-def _same_text(module: Path, stub: Path) -> bool:
-    texts = [read_source(path)[0].split() for path in (module, stub)]
-    return texts[0] == texts[1] != []

@@ -1,6 +1,7 @@
 """Notebooks that students hand in."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -98,3 +99,13 @@ def test_the_file_that_was_worked_on_is_graded(tiny, grader, tmp_path):
     }
     assert points == {student: points for student, (_, _, points) in cases.items()}
     assert "addition.ipynb is no notebook" in result.stdout
+
+
+def test_the_stub_is_known_even_where_the_course_was_worked_in(tiny, grader, tmp_path):
+    grader("stubs", "addition", "--course", tiny)
+    stub = (tiny / "exercises/addition/addition.py").read_text()
+    write(tiny / "exercises/addition/addition.py", RIGHT)
+    write(tmp_path / "pile/anna/addition.py", stub)
+    write(tmp_path / "pile/anna/addition.ipynb", notebook(RIGHT).decode())
+    result = grader("grade", tmp_path / "pile", "--out", tmp_path / "out", "--exercise", "addition", "--course", tiny)
+    assert re.search(r"anna +100\.0", result.stdout), result.stdout
