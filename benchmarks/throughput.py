@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from grader.manifest import find_course
+from grader.course import find_course
 
 ROOT = Path(__file__).resolve().parent.parent
 HIDDEN = ROOT / "tests" / "hidden"
@@ -54,7 +54,16 @@ def busy() -> float:
 def run_plain(submission: Path, exercises: Sequence[str]) -> None:
     """One pytest process for these exercises of one student."""
     suites = [str(path) for name in exercises for path in (ROOT / "exercises" / name, HIDDEN / f"test_{name}.py")]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *suites, f"--submission={submission}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *suites,
+        f"--grader-submission={submission}",
+    ]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run(command, cwd=ROOT, capture_output=True, check=False, env=environment)  # noqa: S603
 

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import torch
 
-from grader.judge.student import Session, Student
+from grader.course import find_course
+from grader.judge.suite.student import Session, Student
 from grader.judge.transports.inprocess import InProcessTransport
-from grader.manifest import find_course
 
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = find_course(ROOT)

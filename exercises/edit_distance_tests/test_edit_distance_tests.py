@@ -5,11 +5,10 @@ Where the course's solution is not at hand, the right one is your own `edit_dist
 
 from pathlib import Path
 
-from grader.implementations import Implementation, Trials, from_file
-from grader.judge import Mismatch, criterion
+from exercises.edit_distance_tests.questions import checked
+from grader.judge import Implementation, Mismatch, Trials, criterion, from_file
 
-COSTS = ("insert", "delete", "substitute")
-TRIALS = Trials({"edit_distance": COSTS, "edit_table": COSTS, "alignment": COSTS, "word_error_rate": ()})
+TRIALS = Trials(checked)
 
 ROOT = Path(__file__).parents[2]
 SOLUTION, OWN = ROOT / "solutions/edit_distance.py", ROOT / "exercises/edit_distance/edit_distance.py"

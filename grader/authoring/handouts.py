@@ -10,8 +10,8 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from grader.course import Course, Exercise
 from grader.errors import GraderError
-from grader.manifest import Course, Exercise
 from grader.reports.pages import render_page
 
 FENCE = re.compile(r"^\s*(```|~~~)")

@@ -10,9 +10,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from grader.authoring.handouts import read_handout, sections
-from grader.authoring.stubs import course_stub, write_if_changed
+from grader.authoring.stubs import write_if_changed
+from grader.course import Course, Exercise
+from grader.course.stubs import course_stub
 from grader.errors import GraderError
-from grader.manifest import Course, Exercise
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -11,7 +11,7 @@ from grader import __version__
 from grader.errors import GraderError, did_you_mean
 
 if TYPE_CHECKING:
-    from grader.manifest import Course
+    from grader.course import Course
 
 FOUND_FAILURES = 1
 USAGE = 2
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def open_course(folder: Path) -> Course:
-    from grader.manifest import find_course
+    from grader.course import find_course
 
     return find_course(folder)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -12,9 +10,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from grader.errors import ResultsError
-from grader.models import Verdict
-from grader.statistics import (
+from grader.results.records import Verdict
+from grader.results.statistics import (
     EVERYBODY,
     NEGATIVE,
     NOBODY,
@@ -22,8 +19,6 @@ from grader.statistics import (
     ClassItems,
     ExerciseItems,
     Item,
-    class_items,
-    read_results,
 )
 from grader.text import printable
 
@@ -34,14 +29,6 @@ ADVICE = {
     "Does it test something else, or is its expected value wrong?",
     NOBODY: "nobody of {judged} passed it. Is the contract clear, and does the handout say it?",
 }
-
-
-def load_items(results: Path, exercises: Sequence[str] = ()) -> ClassItems:
-    """The statistics of a folder of results, or of the results.json in it."""
-    file = results / "results.json" if results.is_dir() else results
-    if not file.is_file():
-        raise ResultsError(f"{file}: not found. `grader grade PILE --out {results}` writes it.")
-    return class_items(read_results(file.read_bytes(), str(file)), exercises)
 
 
 def print_items(console: Console, statistics: ClassItems) -> None:

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
-from grader.manifest import Course
-from grader.reports.files import write_atomically
-from grader.reports.proofs import Cell, ExerciseProof, Mutation, Proof, proofs_document
-from grader.reports.results import as_json as render
+from grader.course import Course
+from grader.files import write_atomically
+from grader.results.schema import as_json as render
+from grader.validation.records import Cell, ExerciseProof, Mutation, Proof, proofs_document
 
 WIDTH = 80
 GROUP = 5  # columns stand together, so that an eye can count them

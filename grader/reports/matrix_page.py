@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from grader.reports.matrix import MARKS
 from grader.reports.pages import render_page
-from grader.reports.proofs import Cell, ExerciseProof
+from grader.validation.records import Cell, ExerciseProof
 
 
 def matrix_page(title: str, exercises: Sequence[ExerciseProof]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from rich import box
 from rich.columns import Columns
@@ -12,10 +12,11 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from grader.manifest import Course, Exercise
-from grader.models import CriterionResult, ExerciseResult, StudentResult, Verdict
+from grader.course import Exercise
+from grader.results.records import CriterionResult, ExerciseResult, Verdict
+from grader.results.schema import GradedStudent, Results
+from grader.results.scoring import points_of
 from grader.sandbox.layers import Layers
-from grader.scoring import course_score, exercise_score, left_out, points_of
 from grader.text import printable_line
 
 MARKS = {Verdict.PASSED: ("✓", "green"), Verdict.FAILED: ("✗", "red")}
@@ -51,28 +52,24 @@ def _print_criterion(console: Console, result: CriterionResult, *, explained: bo
             console.print(Padding(escape(text), (0, 0, 0, 6)))
 
 
-def print_class(
-    console: Console, course: Course, exercises: Sequence[Exercise], students: Sequence[StudentResult]
-) -> None:
+def print_class(console: Console, results: Results) -> None:
     """The table of scores, and a remark on each zero that has another reason than a wrong answer."""
-    table = Table(title=course.title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    title = results.course + (" (provisional: what trains a model is still to come)" if results.provisional else "")
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("student", no_wrap=True)
-    headings, legend = _headings([exercise.name for exercise in exercises], console.width)
+    names = [exercise.name for exercise in results.students[0].exercises] if results.students else []
+    headings, legend = _headings(names, console.width)
     for heading in headings:
         table.add_column(heading, justify="right", min_width=5)
     table.add_column("total", justify="right", style="bold", no_wrap=True)
-    for student in students:
-        scores = [
-            _score(None if left_out(exercise, course.optional) else exercise_score(exercise))
-            for exercise in student.exercises
-        ]
-        total = _score(course_score(student, course.weights, course.optional))
-        table.add_row(escape(printable_line(student.id, 40)), *scores, total)
+    for student in results.students:
+        scores = [_score(None if exercise.left_out else exercise.score) for exercise in student.exercises]
+        table.add_row(escape(printable_line(student.id, 40)), *scores, _score(student.score))
     console.print(table)
     if legend:
         console.print(Padding(Columns(legend, padding=(0, 2)), (0, 0, 1, 2)))
-    for student in students:
-        if remarks := _remarks(student, course.optional):
+    for student in results.students:
+        if remarks := _remarks(student):
             console.print(f"  {escape(printable_line(student.id, 40))}: {escape('; '.join(remarks))}")
 
 
@@ -94,7 +91,7 @@ def confinement_line(layers: Layers | None) -> str:
     return "bubblewrap, " + ("" if layers.landlock else "landlock, ") + "seccomp, limits"
 
 
-def _remarks(student: StudentResult, optional: Collection[str]) -> list[str]:
+def _remarks(student: GradedStudent) -> list[str]:
     """``ctc: 24 × error``, or ``missing: ctc, attention``."""
     missing, remarks = [], []
     for exercise in student.exercises:
@@ -102,7 +99,7 @@ def _remarks(student: StudentResult, optional: Collection[str]) -> list[str]:
         worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
         if exercise.fault:
             remarks.append(f"{exercise.name}: could not be graded")
-        elif left_out(exercise, optional):
+        elif exercise.left_out:
             continue
         elif exercise.verdict is Verdict.MISSING:
             missing.append(exercise.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-import msgspec
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -13,14 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a run is, for whoever is watching."""
-
-    step: int
-    loss: float | None
-    tokens_per_second: float
-    samples: tuple[tuple[str, str], ...] = ()  # (source, answer), now and then
+from grader.training.run import Step
 
 
 @contextmanager

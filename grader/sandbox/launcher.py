@@ -14,7 +14,6 @@ from pathlib import Path
 
 import msgspec
 
-from grader.sandbox.confine import Plan
 from grader.sandbox.layers import (
     ENTER,
     NAMESPACES,
@@ -25,10 +24,11 @@ from grader.sandbox.layers import (
     reachable_by_others,
     site_packages,
 )
+from grader.worker.confine import Plan
 
 START_UP = 120.0  # seconds for the zygote to import torch on a busy machine
 ANSWER = 30.0  # seconds for the zygote to fork or to reap
-PATIENCE = 2.0  # seconds for it to end by itself
+END_BY_ITSELF = 2.0  # seconds
 MEMORY = 1 << 30  # bytes for a worker beyond what the zygote has
 CPU = 600  # seconds of computing for a worker in all its life
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108  # inside bubblewrap, a file system of its own
@@ -156,7 +156,7 @@ class Zygote:
         if self.accelerated is not None:
             self.accelerated.close()
         try:
-            self.process.wait(PATIENCE if self.ready else 0)
+            self.process.wait(END_BY_ITSELF if self.ready else 0)
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -246,7 +246,7 @@ def _site(*, inside: bool) -> list[str]:
 def _boot(site: list[str]) -> str:
     """The zygote's start: nothing of the environment, only these folders for imports."""
     return (
-        f"import sys; sys.path[:0] = {site!r}; import msgspec; from grader.sandbox import zygote, confine; "
+        f"import sys; sys.path[:0] = {site!r}; import msgspec; from grader.worker import zygote, confine; "
         "zygote.main(int(sys.argv[1]), msgspec.json.decode(sys.argv[2], type=confine.Plan))"
     )
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from grader.errors import ConfinementError
-from grader.sandbox import landlock, seccomp
+from grader.worker import landlock, seccomp
 
 INSTALL = (
     "install it with `apt install bubblewrap` (Debian, Ubuntu), `dnf install bubblewrap` (Fedora), "
@@ -21,6 +21,7 @@ INSTALL = (
 )
 UNPRIVILEGED = 65432  # a user that owns nothing; root changes to it before anything else
 ENTER = str(Path(__file__).with_name("enter.py"))
+INSIDE = ("__init__.py", "wire", "worker")  # all that a worker sees of this package
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts")
 
 
@@ -89,7 +90,7 @@ def library_folders() -> list[str]:
     folders = [
         "/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo",
         sys.base_prefix, *site_packages(),
-        str(own / "__init__.py"), str(own / "wire"), str(own / "sandbox"),
+        *(str(own / name) for name in INSIDE),
     ]  # fmt: skip
     found = []
     for folder in folders:

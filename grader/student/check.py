@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from grader.judge.run import run_suites
-from grader.judge.task import JudgeFault
-from grader.manifest import Course, Exercise
-from grader.models import ExerciseResult
+from grader.course import Course, Exercise
+from grader.judge.processes.oneshot import run_suites
+from grader.judge.processes.task import JudgeFault
+from grader.results.records import ExerciseResult
 
 
 def check_exercises(course: Course, exercises: Iterable[Exercise]) -> Iterator[tuple[Exercise, ExerciseResult | str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.course import Course, Exercise
 from grader.errors import GraderError
-from grader.manifest import Course, Exercise
 from grader.submissions.base import read_source
 from grader.submissions.notebook import HEADER
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
+from grader.course import Course, Exercise
+from grader.results.schema import Origin
 from grader.submissions.notebook import SUFFIX, NotebookError, notebook_source
 
 MAX_SOURCE = 1 << 20  # bytes of one file
@@ -19,6 +23,19 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
     student: str
     files: dict[str, Path]
+    origin: Origin = Origin()  # what else is known of it
+
+
+class Layout(Protocol):
+    """A way in which submissions arrive."""
+
+    name: str
+
+    def recognises(self, path: Path) -> bool:
+        """Whether what lies there looks like it."""
+
+    def read(self, path: Path, course: Course, stub_of: Callable[[Exercise], str]) -> tuple[Submission, ...]:
+        """The submissions, sorted by student; ``stub_of`` makes an exercise's stub anew."""
 
 
 def read_source(path: Path) -> tuple[bytes, str]:

@@ -1,6 +1,6 @@
-"""A folder with a folder per student: ``pile/s01/ctc.py``, or as in the course, ``pile/s01/exercises/ctc/ctc.py``.
+"""A folder with a folder per student: ``s01/ctc.py``, or as in the course, ``s01/exercises/ctc/ctc.py``.
 
-Where there is no module, or it is still the stub, the notebook counts: ``pile/s01/ctc.ipynb``.
+Where there is no module, or it is still the stub, the notebook counts: ``s01/ctc.ipynb``.
 """
 
 from __future__ import annotations
@@ -9,36 +9,49 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from grader.course import Course, Exercise
 from grader.errors import SubmissionError
-from grader.manifest import Course, Exercise
+from grader.results.schema import Origin
 from grader.submissions.base import Submission, read_source
 from grader.submissions.notebook import SUFFIX
 
 
-def read_folder(
-    pile: Path, course: Course, stub_of: Callable[[Exercise], str] = lambda _: ""
-) -> tuple[Submission, ...]:
-    """One submission per folder in ``pile``, sorted by student; hidden folders are passed over.
+class FolderLayout:
+    """One folder per student."""
 
-    ``stub_of`` makes the stub anew: in the course's own folder somebody may have worked.
-    """
-    if not pile.is_dir():
-        raise SubmissionError(f"{pile}: not a folder. Give a folder that holds one folder per student.")
-    try:
-        folders = sorted(f for f in pile.iterdir() if f.is_dir() and not f.is_symlink() and f.name[0] not in "._")
-    except OSError as error:
-        raise SubmissionError(f"{pile}: cannot be read ({error.strerror}).") from error
-    if not folders:
-        raise SubmissionError(f"{pile}: no student's folder in it. Expected one folder per student, like {pile}/s01/.")
-    return tuple(
-        Submission(
-            student=os.fsencode(folder.name).decode(errors="backslashreplace"),  # names need not be text
-            files={
-                e.name: file for e in course.exercises if (file := find_work(folder, course, e, stub_of)) is not None
-            },
-        )
-        for folder in folders
-    )
+    name = "folder"
+
+    def recognises(self, path: Path) -> bool:
+        return path.is_dir()
+
+    def read(
+        self, path: Path, course: Course, stub_of: Callable[[Exercise], str] = lambda _: ""
+    ) -> tuple[Submission, ...]:
+        """One submission per folder; hidden folders are passed over.
+
+        ``stub_of`` makes the stub anew: in the course's own folder somebody may have worked.
+        """
+        try:
+            folders = sorted(f for f in path.iterdir() if f.is_dir() and not f.is_symlink() and f.name[0] not in "._")
+        except OSError as error:
+            raise SubmissionError(f"{path}: cannot be read ({error.strerror}).") from error
+        if not folders:
+            raise SubmissionError(
+                f"{path}: no student's folder in it. Expected one folder per student, like {path}/s01/."
+            )
+        return tuple(read_student(folder, course, stub_of) for folder in folders)
+
+
+def read_student(folder: Path, course: Course, stub_of: Callable[[Exercise], str]) -> Submission:
+    """What one student handed in."""
+    files = {e.name: file for e in course.exercises if (file := find_work(folder, course, e, stub_of)) is not None}
+    origins = {name: _text(str(file.relative_to(folder.resolve().parent))) for name, file in files.items()}
+    return Submission(student=_text(folder.name), files=files, origin=Origin(files=origins))
+
+
+def _text(name: str) -> str:
+    """Names of files need not be text."""
+    return os.fsencode(name).decode(errors="backslashreplace")
 
 
 def find_work(folder: Path, course: Course, exercise: Exercise, stub_of: Callable[[Exercise], str]) -> Path | None:

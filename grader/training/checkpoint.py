@@ -1,4 +1,4 @@
-"""What a training run leaves behind: weights and optimiser as safetensors, and its story as JSON.
+"""What a training run leaves behind: weights and optimiser as safetensors, and its state as JSON.
 
 Nothing in it is code: a checkpoint from somebody else can do no harm.
 """
@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 
 from grader.errors import GraderError
-from grader.reports.files import write_atomically
+from grader.files import write_atomically
 
-WEIGHTS, OPTIMISER, STORY = "model.safetensors", "optimizer.safetensors", "run.json"
+WEIGHTS, OPTIMISER, STATE = "model.safetensors", "optimizer.safetensors", "run.json"
 FORMAT = 1
 
 
-class Story(msgspec.Struct, kw_only=True):
+class TrainingState(msgspec.Struct, kw_only=True):
     """How far a run is, and what it is a run of."""
 
     format: int = FORMAT
@@ -31,13 +31,13 @@ class Story(msgspec.Struct, kw_only=True):
     losses: list[tuple[int, float]] = []  # (step, mean loss per token since the last entry)
     symbols: tuple[list[str], list[str]] = ([], [])  # the vocabularies
 
-    def same_run(self, other: Story) -> bool:
+    def same_run(self, other: TrainingState) -> bool:
         names = ("format", "exercise", "task", "seed", "sizes", "symbols")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
 
-def save(folder: Path, story: Story, model: Any, optimizer: Any) -> None:
-    """The story last: without it there is no checkpoint, so that an interruption leaves the old one or the new."""
+def save(folder: Path, state: TrainingState, model: Any, optimizer: Any) -> None:
+    """The state last: without it there is no checkpoint, so that an interruption leaves the old one or the new."""
     from safetensors.torch import save as to_bytes
 
     write_atomically(folder / WEIGHTS, to_bytes({k: v.contiguous() for k, v in model.state_dict().items()}))
@@ -47,22 +47,22 @@ def save(folder: Path, story: Story, model: Any, optimizer: Any) -> None:
         for name, value in state.items()
     }
     write_atomically(folder / OPTIMISER, to_bytes(flat))
-    write_atomically(folder / STORY, msgspec.json.format(msgspec.json.encode(story), indent=1).decode() + "\n")
+    write_atomically(folder / STATE, msgspec.json.format(msgspec.json.encode(state), indent=1).decode() + "\n")
 
 
-def load(folder: Path, fresh: Story, model: Any, optimizer: Any) -> Story | None:
-    """Put weights and optimiser back, and return the story so far; None if there is nothing of this run."""
+def load(folder: Path, fresh: TrainingState, model: Any, optimizer: Any) -> TrainingState | None:
+    """Put weights and optimiser back, and return the state so far; None if there is nothing of this run."""
     from safetensors.torch import load_file
 
-    if not (folder / STORY).is_file():
+    if not (folder / STATE).is_file():
         return None
     try:
-        story = msgspec.json.decode((folder / STORY).read_bytes(), type=Story)
+        state = msgspec.json.decode((folder / STATE).read_bytes(), type=TrainingState)
     except (msgspec.DecodeError, OSError) as error:
-        raise GraderError(f"{folder / STORY}: cannot be read ({error}). Say --fresh to begin anew.") from error
-    if not story.same_run(fresh):
+        raise GraderError(f"{folder / STATE}: cannot be read ({error}). Say --fresh to begin anew.") from error
+    if not state.same_run(fresh):
         raise GraderError(
-            f"{folder}: holds another run ({story.exercise}, {story.task}). Choose another --out, or say --fresh."
+            f"{folder}: holds another run ({state.exercise}, {state.task}). Choose another --out, or say --fresh."
         )
     try:
         model.load_state_dict(load_file(folder / WEIGHTS))
@@ -71,9 +71,9 @@ def load(folder: Path, fresh: Story, model: Any, optimizer: Any) -> Story | None
         raise GraderError(
             f"{folder}: does not fit your model any more ({error}). Say --fresh to begin anew."
         ) from error
-    state: dict[int, dict[str, Any]] = {}
+    moments: dict[int, dict[str, Any]] = {}
     for key, value in flat.items():
         index, _, name = key.partition(".")
-        state.setdefault(int(index), {})[name] = value
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
-    return story
+        moments.setdefault(int(index), {})[name] = value
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
+    return state

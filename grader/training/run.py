@@ -13,18 +13,25 @@ from pathlib import Path
 
 import msgspec
 
-from grader.errors import GraderError
-from grader.manifest import Course, Exercise
-from grader.reports.training import Step
+from grader.course import Course, Exercise
 from grader.training import checkpoint
-from grader.training.learners import Learner, load_student, make_learner
+from grader.training.learner import Learner, load_student
 from grader.training.pictures import draw_attention, draw_loss
 from grader.training.scores import ErrorRates, error_rates
-from grader.training.tasks import TASKS, Data, Pair, Sizes, TaskDescription, batches_of_epoch, load_data
+from grader.training.tasks import CourseTraining, Data, Pair, Sizes, TrainingTask, batches_of_epoch
 
 CHUNK = 25  # steps
 SAVE_EVERY = 8  # chunks
 SHOWN = 3  # unseen sources whose answers are shown on the way
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run is, for whoever is watching."""
+
+    step: int
+    loss: float | None
+    tokens_per_second: float
+    samples: tuple[tuple[str, str], ...] = ()  # (source, answer), now and then
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,26 +52,25 @@ class Training:
     """A student's model on its way through a task."""
 
     def __init__(
-        self, course: Course, exercise: Exercise, task: TaskDescription, *, out: Path, seed: int, sizes: Sizes,
-        file: Path | None = None, fresh: bool = False,
+        self, course: Course, exercise: Exercise, training: CourseTraining, task: TrainingTask, *, out: Path, seed: int,
+        sizes: Sizes, file: Path | None = None, fresh: bool = False,
     ) -> None:  # fmt: skip
         import torch
 
         torch.set_num_threads(1)  # models this small gain nothing by more, and lose by waiting
         self.exercise, self.task, self.out, self.seed, self.sizes = exercise, task, out, seed, sizes
         self.module = load_student(course, exercise, file)
-        self.data: Data = load_data(course.root, task.name, exercise.name, seed)
+        self.data: Data = training.load_data(task.name, exercise.name, seed)
         torch.manual_seed(seed)
-        self.learner: Learner = make_learner(self.module, self.data, sizes)
+        self.learner: Learner = training.make_learner(self.module, self.data, sizes)
         out.mkdir(parents=True, exist_ok=True)
-        source, target = ([str(v.decode([n])[0]) for n in range(4, len(v))] for v in self.learner.vocabularies)
-        self.story = checkpoint.Story(
+        self.state = checkpoint.TrainingState(
             exercise=exercise.name, task=task.name, seed=seed, sizes=msgspec.structs.asdict(sizes),
-            symbols=(source, target),
+            symbols=self.learner.symbols(),
         )  # fmt: skip
         if not fresh:
-            found = checkpoint.load(out, self.story, self.learner.model, self.learner.optimizer)
-            self.story = found or self.story
+            found = checkpoint.load(out, self.state, self.learner.model, self.learner.optimizer)
+            self.state = found or self.state
 
     @property
     def parameters(self) -> int:
@@ -79,8 +85,8 @@ class Training:
         looks = max(1, steps // 8 // CHUNK)  # chunks between two looks at samples
         epoch, batches = -1, []
         try:
-            while self.story.step < steps:
-                first = self.story.step
+            while self.state.step < steps:
+                first = self.state.step
                 torch.manual_seed(self.seed * 1_000_003 + first)
                 chosen: list[Sequence[Pair]] = []
                 for step in range(first, min(first + CHUNK, steps)):
@@ -89,16 +95,16 @@ class Training:
                         batches = batches_of_epoch(self.data.train, self.sizes.batch_size, self.seed, epoch)
                     chosen.append(batches[step % per_epoch])
                 self._chunk(chosen, on_step)
-                number = self.story.step // CHUNK
-                if number % looks == 0 or self.story.step == steps:
-                    on_step(self._progress(self.story.step, self.answers(self.data.sources[:SHOWN])))
+                number = self.state.step // CHUNK
+                if number % looks == 0 or self.state.step == steps:
+                    on_step(self._progress(self.state.step, self.answers(self.data.sources[:SHOWN])))
                 if number % SAVE_EVERY == 0:
                     self.save()
         finally:
             self.save()
 
     def _chunk(self, chosen: list[Sequence[Pair]], on_step: Callable[[Step], None]) -> None:
-        first, start = self.story.step, time.monotonic()
+        first, start = self.state.step, time.monotonic()
         model, optimizer = self.learner.model, self.learner.optimizer
         before = copy.deepcopy((model.state_dict(), optimizer.state_dict()))
 
@@ -113,32 +119,33 @@ class Training:
             model.load_state_dict(before[0])
             optimizer.load_state_dict(before[1])
             raise
-        story = self.story
-        story.step = first + len(chosen)
-        story.seconds += time.monotonic() - start
-        story.tokens += sum(len(target) + 1 for pairs in chosen for _, target in pairs)
-        story.losses = [*story.losses, (story.step, round(loss, 5))]
+        state = self.state
+        state.step = first + len(chosen)
+        state.seconds += time.monotonic() - start
+        state.tokens += sum(len(target) + 1 for pairs in chosen for _, target in pairs)
+        state.losses = [*state.losses, (state.step, round(loss, 5))]
 
     def _progress(self, step: int, samples: tuple[tuple[str, str], ...] = ()) -> Step:
-        story = self.story
+        state = self.state
         return Step(
-            step=step, loss=story.losses[-1][1] if story.losses else None,
-            tokens_per_second=story.tokens / story.seconds if story.seconds else 0.0, samples=samples,
+            step=step, loss=state.losses[-1][1] if state.losses else None,
+            tokens_per_second=state.tokens / state.seconds if state.seconds else 0.0, samples=samples,
         )  # fmt: skip
 
     def save(self) -> None:
-        checkpoint.save(self.out, self.story, self.learner.model, self.learner.optimizer)
+        checkpoint.save(self.out, self.state, self.learner.model, self.learner.optimizer)
 
     def translate(self, sources: Sequence[Sequence[str]]) -> list[list[str]]:
         found: list[list[str]] = []
         for start in range(0, len(sources), 256):
             part = sources[start : start + 256]
-            found += self.module.translate(self.learner.model, part, *self.learner.vocabularies)
+            found += self.learner.translate(part)
         return found
 
     def answers(self, sources: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
-        joint = " " if self.task.name == "g2p" else ""
-        return tuple(("".join(s), joint.join(a)) for s, a in zip(sources, self.translate(sources), strict=True))
+        return tuple(
+            ("".join(s), self.task.joint.join(a)) for s, a in zip(sources, self.translate(sources), strict=True)
+        )
 
     def finish(self, words: Sequence[str]) -> Outcome:
         """Figures on unseen data, and pictures."""
@@ -147,7 +154,7 @@ class Training:
         title = f"{self.exercise.name}, {self.task.title}"
         for ending in ("svg", "png"):
             files.append(self.out / f"loss.{ending}")
-            draw_loss(files[-1], self.story.losses, title)
+            draw_loss(files[-1], self.state.losses, title)
         for word, answer in zip(words, self.translate(words), strict=True):
             drawn = [("", answer)]
             right = self.data.right_answers(word)
@@ -159,18 +166,11 @@ class Training:
                     files.append(self.out / f"attention_{_file_name(word)}{label}.{ending}")
                     draw_attention(files[-1], weights, word, text, f"{title}{label and ', told the answer'}")
         return Outcome(
-            exercise=self.exercise.name, task=self.task.name, steps=self.story.step, parameters=self.parameters,
-            seconds=round(self.story.seconds, 1), loss=self.story.losses[-1][1],
+            exercise=self.exercise.name, task=self.task.name, steps=self.state.step, parameters=self.parameters,
+            seconds=round(self.state.seconds, 1), loss=self.state.losses[-1][1],
             symbol_error_rate=round(rates.symbols, 4), sequence_error_rate=round(rates.sequences, 4),
             files=tuple(map(str, files)),
         )  # fmt: skip
-
-
-def find_task(name: str, exercise: Exercise) -> TaskDescription:
-    task = TASKS[name]
-    if exercise.name not in task.sizes:
-        raise GraderError(f"{exercise.name} is no exercise that trains a model. Choose {' or '.join(task.sizes)}.")
-    return task
 
 
 def _file_name(word: str) -> str:

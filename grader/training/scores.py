@@ -19,14 +19,14 @@ def error_rates(answers: Sequence[Symbols], references: Sequence[Sequence[Symbol
     """Over all answers together; where several references are right, the nearest counts."""
     edits = length = wrong = 0
     for answer, right in zip(answers, references, strict=True):
-        distance, nearest = min(((edit_distance(answer, one), one) for one in right), key=lambda found: found[0])
+        distance, nearest = min(((distance_between(answer, one), one) for one in right), key=lambda found: found[0])
         edits += distance
         length += len(nearest)
         wrong += distance > 0
     return ErrorRates(edits / max(length, 1), wrong / max(len(answers), 1))
 
 
-def edit_distance(source: Symbols, target: Symbols) -> int:
+def distance_between(source: Symbols, target: Symbols) -> int:
     row = list(range(len(target) + 1))
     for i, item in enumerate(source, 1):
         above, row = row, [i]

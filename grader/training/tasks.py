@@ -1,19 +1,30 @@
-"""What there is to learn: for each task its data, the sizes of a model that learns it, and how long that takes."""
+"""What there is to learn. The tasks themselves are the course's, in ``data/training.py``; here are their parts.
+
+That module has ``TASKS``, a dict of ``TrainingTask`` by name; ``DEFAULT``, the name of the one to begin with;
+``load_data(task, exercise, seed)``; and ``make_learner(module, data, sizes)``.
+"""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import random
+import sys
 import types
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
 
-from grader.errors import GraderError
+from grader.course import Course, Exercise
+from grader.errors import GraderError, did_you_mean
+
+if TYPE_CHECKING:
+    from grader.training.learner import Learner
 
 Pair = tuple[Sequence[str], Sequence[str]]
-HELD_OUT = 10_000  # added to a seed: the unseen pairs are drawn from another one
 
 
 class Sizes(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,12 +32,9 @@ class Sizes(msgspec.Struct, frozen=True, kw_only=True):
 
     steps: int
     batch_size: int = 64
-    rate: float = 2e-3  # the highest learning rate of seq2seq; the transformer has a schedule of its own
-    emb_dim: int = 32
-    hidden_dim: int = 64
-    d_model: int = 64
-    d_ff: int = 128
-    warmup: int = 200
+    rate: float = 2e-3  # the highest learning rate, for models without a schedule of their own
+    warmup: int = 200  # steps on which the learning rate rises
+    model: dict[str, int] = {}  # arguments of the model's constructors
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +51,7 @@ class Data(msgspec.Struct, frozen=True, kw_only=True):
         return seen + [list(answer) for answers in unseen for answer in answers]
 
 
-class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingTask(msgspec.Struct, frozen=True, kw_only=True):
     """A task by name."""
 
     name: str
@@ -52,88 +60,52 @@ class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
     sequence: str  # and a whole answer
     words: tuple[str, ...]  # whose attention is drawn unless others are named
     sizes: dict[str, Sizes]  # for each exercise
+    joint: str = ""  # what stands between the symbols of an answer when it is shown
     published: tuple[tuple[str, float | None, float], ...] = ()  # who, symbol error rate, sequence error rate
 
 
-TASKS = {
-    task.name: task
-    for task in (
-        TaskDescription(
-            name="digits",
-            title="reversing digits",
-            symbol="digit",
-            sequence="number",
-            words=("3141592",),
-            sizes={"seq2seq": Sizes(steps=600), "transformer": Sizes(steps=1500)},
-        ),
-        TaskDescription(
-            name="dates",
-            title="written dates to ISO 8601",
-            symbol="character",
-            sequence="date",
-            words=("3rd of March, 1999", "Wed 3 Mar 1999"),
-            sizes={"seq2seq": Sizes(steps=900), "transformer": Sizes(steps=2500)},
-        ),
-        TaskDescription(
-            name="g2p",
-            title="spelling to pronunciation (CMUdict without stress)",
-            symbol="phoneme",
-            sequence="word",
-            words=("knowledge",),
-            sizes={
-                "seq2seq": Sizes(steps=3735, batch_size=128, rate=4e-3, emb_dim=64, hidden_dim=112),
-                "transformer": Sizes(steps=3735, batch_size=128, d_model=96, d_ff=256, warmup=600),
-            },
-            published=(
-                ("WFST (cmusphinx/g2p-seq2seq)", None, 0.339),
-                ("Transformer (cmusphinx/g2p-seq2seq)", None, 0.302),
-                ("bidirectional GRU, 339k parameters, 3735 steps", 0.100, 0.407),
-            ),
-        ),
-    )
-}
-LONGEST_FOR_TRANSFORMER = 10  # letters: attention over all pairs of them is what takes its time
+class CourseTraining(Protocol):
+    """What the course's ``data/training.py`` has."""
+
+    TASKS: dict[str, TrainingTask]
+    DEFAULT: str
+
+    def load_data(self, task: str, exercise: str, seed: int) -> Data:
+        """The data of a task, for the model of this exercise."""
+
+    def make_learner(self, module: types.ModuleType, data: Data, sizes: Sizes) -> Learner:
+        """A new model of the student's for these data."""
 
 
-def load_data(root: Path, task: str, exercise: str, seed: int) -> Data:
-    """The data of a task, made or read by the modules in the course's ``data`` folder."""
-    if task == "g2p":
-        return _pronunciation(root, LONGEST_FOR_TRANSFORMER if exercise == "transformer" else None)
-    if task == "digits":
-        module = _data_module(root, "digits")
-        train = module.reverse_pairs(20_000, seed=seed)
-        unseen = module.reverse_pairs(1000, seed=seed + HELD_OUT)
-    else:
-        module = _data_module(root, "dates")
-        train = module.date_pairs(20_000, seed=seed, styles=module.TRAINING_STYLES)
-        unseen = module.date_pairs(1000, seed=seed + HELD_OUT, styles=module.TRAINING_STYLES)
-    known = {source for source, _ in train}
-    unseen = [pair for pair in unseen if pair[0] not in known]
-    return Data(train=train, sources=[s for s, _ in unseen], references=[[list(t)] for _, t in unseen])
+def load_training(course: Course) -> CourseTraining:
+    """The course's own module; it may import its neighbours by ``from .digits import …``."""
+    path = course.data / "training.py"
+    if not path.is_file():
+        raise GraderError(f"{path}: not found, so this course has nothing to train. Get a fresh copy of the course.")
+    return cast(CourseTraining, _import_from(course.data, "training"))
 
 
-def _pronunciation(root: Path, longest: int | None) -> Data:
-    module = _data_module(root, "pronunciation")
-    try:
-        split = module.split_words(module.load_words())
-    except module.PronunciationError as error:
-        raise GraderError(str(error)) from error
-    test = [word for word in split.test if longest is None or len(word) <= longest]
-    return Data(
-        train=module.pronunciation_pairs(split.train, longest=longest),
-        sources=list(test),
-        references=[split.test[word] for word in test],
-    )
+def find_task(training: CourseTraining, name: str | None, exercise: Exercise) -> TrainingTask:
+    """The task of this name, or the course's default, if the exercise's model can be trained on it."""
+    name = name or training.DEFAULT
+    if name not in training.TASKS:
+        known = list(training.TASKS)
+        raise GraderError(f"There is no task {name!r}{did_you_mean(name, known)} The tasks are: {', '.join(known)}.")
+    task = training.TASKS[name]
+    if exercise.name not in task.sizes:
+        raise GraderError(f"{exercise.name} is no exercise that trains a model. Choose {' or '.join(task.sizes)}.")
+    return task
 
 
-def _data_module(root: Path, name: str) -> types.ModuleType:
-    path = root / "data" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"course_data_{name}", path)
-    if not path.is_file() or spec is None or spec.loader is None:
-        raise GraderError(f"{path}: the data of this task are missing. Get a fresh copy of the course.")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _import_from(folder: Path, name: str) -> types.ModuleType:
+    """A module of a folder as part of a package, whose name no other course shares."""
+    package = f"course_data_{zlib.crc32(str(folder.resolve()).encode())}"
+    if package not in sys.modules:
+        spec = importlib.util.spec_from_loader(package, loader=None, is_package=True)
+        assert spec is not None and spec.submodule_search_locations is not None
+        spec.submodule_search_locations.append(str(folder))
+        sys.modules[package] = importlib.util.module_from_spec(spec)
+    return importlib.import_module(f"{package}.{name}")
 
 
 def batches_of_epoch(pairs: Sequence[Pair], size: int, seed: int, epoch: int) -> list[list[Pair]]:

@@ -71,7 +71,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     frames: tuple[str, ...] = ()  # "ctc.py:31 in log_likelihood", outermost first
 
 
-class Absent(msgspec.Struct, frozen=True, kw_only=True):
+class NameMissing(msgspec.Struct, frozen=True, kw_only=True):
     """The name that was to be called does not exist."""
 
     name: str
@@ -91,7 +91,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     value: Any
 
 
-def told(message: msgspec.Struct) -> dict[str, Any]:
+def without_defaults(message: msgspec.Struct) -> dict[str, Any]:
     """The fields of a message, without those that are as both sides take them to be."""
     defaults = _defaults(type(message))
     return {

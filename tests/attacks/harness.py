@@ -1,4 +1,4 @@
-"""Builds a pile of hostile submissions, has it graded, and watches the processes meanwhile."""
+"""Builds a submissions of hostile submissions, has it graded, and watches the processes meanwhile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import grader
-from grader.judge.seeding import seed_for
+from grader.judge.suite.seeding import seed_for
 
 HERE = Path(__file__).parent
 SEED = 4711  # of course.toml
@@ -161,7 +161,7 @@ def numbers(criterion: str, count: int, seed: int = SEED) -> list[int]:
 
 @dataclass
 class Run:
-    """What became of one graded pile."""
+    """What became of one class of attackers."""
 
     attacks: list[Attack]
     seed: int
@@ -180,20 +180,20 @@ class Run:
 
 
 def grade(folder: Path, level: str, *, seed: int, user: int | None, quick: bool) -> Run:
-    """Build the pile in ``folder`` and grade it there, confined by ``level``, perhaps as another user."""
-    course, pile, out, temporary = (folder / name for name in ("course", "pile", "out", "tmp"))
+    """Build the submissions in ``folder`` and grade them there, confined by ``level``, perhaps as another user."""
+    course, submissions, out, temporary = (folder / name for name in ("course", "submissions", "out", "tmp"))
     shutil.copytree(HERE / "course", course)
-    for place in (pile, out, temporary):
+    for place in (submissions, out, temporary):
         place.mkdir()
         if user is not None:
             os.chown(place, user, user)
     attacks = [attack for attack in all_attacks(seed, course) if not (quick and attack.slow)]
     prelude = (HERE / "prelude.py").read_text(encoding="utf-8")
-    where = f"\nCOURSE, PILE, OUT, LEVEL = {str(course)!r}, {str(pile)!r}, {str(out)!r}, {level!r}\n"
-    names = build_pile(pile, attacks, prelude + where)
-    before = _contents(course, pile)
+    where = f"\nCOURSE, SUBMISSIONS, OUT, LEVEL = {str(course)!r}, {str(submissions)!r}, {str(out)!r}, {level!r}\n"
+    names = build_submissions(submissions, attacks, prelude + where)
+    before = _contents(course, submissions)
     command = [
-        sys.executable, "-m", "grader", "grade", str(pile), "--out", str(out), "--course", str(course),
+        sys.executable, "-m", "grader", "grade", str(submissions), "--out", str(out), "--course", str(course),
         "--jobs", "2", "--seed", str(seed),
     ]  # fmt: skip
     if user is not None:
@@ -212,12 +212,12 @@ def grade(folder: Path, level: str, *, seed: int, user: int | None, quick: bool)
     if (out / "results.json").exists():
         document = json.loads((out / "results.json").read_text(encoding="utf-8"))
         run.students = {names[student["id"][:3]]: student for student in document["students"]}
-    run.changed = sorted({path for path, _ in _contents(course, pile) ^ before})
+    run.changed = sorted({path for path, _ in _contents(course, submissions) ^ before})
     run.left = sorted(path.name for path in temporary.iterdir())
     return run
 
 
-def build_pile(pile: Path, attacks: list[Attack], before: str) -> dict[str, str]:
+def build_submissions(submissions: Path, attacks: list[Attack], before: str) -> dict[str, str]:
     """A folder per attack, with honest students among them: the student's number -> the attack's name."""
     right = (HERE / "course/solutions/echo.py").read_text(encoding="utf-8")
 
@@ -232,7 +232,7 @@ def build_pile(pile: Path, attacks: list[Attack], before: str) -> dict[str, str]
     for index, attack in enumerate(attacks):
         everyone += [attack] if index % EVERY else [attack, honest(f"honest_{index}")]
     for index, attack in enumerate(everyone):
-        folder = pile / f"{index:03}_{attack.name}"
+        folder = submissions / f"{index:03}_{attack.name}"
         folder.mkdir()
         attack.build(folder, before)
     return {f"{index:03}": attack.name for index, attack in enumerate(everyone)}
@@ -287,9 +287,9 @@ class Watch(contextlib.AbstractContextManager["Watch"]):
         self.seen |= {(pid, alive[pid].started): command for pid, command in family.items() if pid in alive}
         for pid in family:
             process = alive.get(pid)
-            if process is None or "--serve=" not in process.command:
+            if process is None or "--grader-serve=" not in process.command:
                 continue
-            if "--serve=" in family.get(process.parent, ""):
+            if "--grader-serve=" in family.get(process.parent, ""):
                 self.children = max(self.children, memory_of(pid, "VmHWM"))
                 self.first.setdefault(process.parent, memory_of(process.parent, "VmRSS"))
             elif pid in self.first:

@@ -13,7 +13,7 @@ import sys
 import torch  # noqa: F401  # for the attacks
 
 ESCAPES = []
-COURSE = PILE = OUT = LEVEL = ""  # the harness says where things are, as if the attacker knew
+COURSE = SUBMISSIONS = OUT = LEVEL = ""  # the harness says where things are, as if the attacker knew
 
 
 def must_fail(what, attempt, *args):

@@ -1,6 +1,6 @@
 """Every hostile submission gets the verdict that it must get, learns nothing, and harms nobody.
 
-The whole pile is graded once per mode; the tests look at what came of it. ``hostile/`` has a module per attack, whose
+All of them are graded once per mode; the tests look at what came of it. ``hostile/`` has a module per attack, whose
 first lines say what must happen; ``harness.py`` builds those that need more than a module.
 """
 
@@ -27,7 +27,7 @@ PAIRS = [(mode, attack.name) for mode in MODES for attack in all_attacks(SEED) i
 
 @functools.cache
 def graded(mode: str) -> Run:
-    """The pile, graded in this mode: once, however many tests look at it."""
+    """The submissions, graded in this mode: once, however many tests look at it."""
     if mode != "landlock" and not shutil.which("bwrap"):
         pytest.skip("bubblewrap is not installed")
     if mode == "as_user" and os.getuid() != 0:

@@ -7,14 +7,19 @@ import pytest
 from click.testing import CliRunner, Result
 
 from grader.cli import main
-from grader.manifest import Course, find_course
+from grader.course import Course, find_course
+from grader.grading.backends.local import LocalBackend
+from grader.grading.run import ClassRun
+from grader.grading.settings import Settings
+from grader.results.gradebook import Gradebook
+from grader.results.records import StudentResult
+from grader.submissions.base import Submission
 
 pytest_plugins = ["pytester"]
 
 MANIFEST = """
 format = 1
 title = "Tiny"
-seed = 7
 
 [[exercise]]
 name = "addition"
@@ -26,7 +31,6 @@ hidden_criteria = 1
 name = "doubling"
 title = "Twice"
 weight = 3
-prerequisites = ["addition"]
 files = ["doubling.py"]
 hidden_criteria = 0
 budget = 8
@@ -92,12 +96,23 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
+def grade_class(settings: Settings, submissions: list[Submission], gradebook: Gradebook) -> tuple[StudentResult, ...]:
+    """All phases of a run, on this machine."""
+    with LocalBackend(settings) as backend:
+        run = ClassRun(settings, submissions, gradebook, backend)
+        run.judge_short(lambda work: None)
+        run.judge_long(lambda work: None)
+        run.judge_with_stand_ins()
+    return run.students()
+
+
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
     """A course of two exercises whose students' files are right."""
     root = tmp_path / "course"
     write(root / "course.toml", MANIFEST)
     write(root / "pyproject.toml", "")
+    write(root / "solutions/grading.toml", "format = 1\nseed = 7\n")
     write(root / "exercises/addition/test_addition.py", ADDITION_TESTS)
     write(root / "exercises/addition/addition.py", "def add(a, b):\n    return a + b\n")
     write(root / "tests/hidden/test_addition.py", ADDITION_HIDDEN)

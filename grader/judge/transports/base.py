@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from grader.judge.callbacks import Callbacks
+from grader.judge.transports.callbacks import Callbacks
 from grader.wire.messages import Call, Reply
 
 
@@ -20,3 +20,6 @@ class Transport(Protocol):
 
     def call(self, call: Call, callbacks: Callbacks) -> Reply:
         """Perform a call and bring its result back as plain data; the student's code may call us back."""
+
+    def close(self) -> None:
+        """End the worker, if there is one; the next call gets a fresh one."""

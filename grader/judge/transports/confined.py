@@ -17,13 +17,13 @@ from typing import Any
 
 import msgspec
 
-from grader.judge.callbacks import MAX_CALLS, Callbacks
-from grader.judge.outcomes import StudentFailure, absent, no_file, raised, timed_out, unusable
-from grader.manifest import Exercise
-from grader.models import Verdict
+from grader.course import Exercise
+from grader.judge.transports.callbacks import MAX_CALLS, Callbacks
+from grader.judge.transports.outcomes import StudentFailure, name_missing, no_file, raised, timed_out, unusable
+from grader.results.records import Verdict
 from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.wire.codec import AT_ONCE, CodecError, Reader, Writer, count_tensors, read_frame
-from grader.wire.messages import Absent, Answer, Call, Failure, Handle, Load, Question, Reply, told
+from grader.wire.messages import Answer, Call, Failure, Handle, Load, NameMissing, Question, Reply, without_defaults
 
 MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
@@ -147,8 +147,8 @@ class ConfinedTransport:
             return reply
         if kind == "failure":
             raise raised(_convert(fields, Failure), self.file, self.sources)
-        if kind == "absent":
-            raise absent(_convert(fields, Absent), self.file, self.target)
+        if kind == "name_missing":
+            raise name_missing(_convert(fields, NameMissing), self.file, self.target)
         raise CodecError("a message of an unknown kind")
 
     def _discard(self) -> int:
@@ -207,7 +207,7 @@ class _Conversation:
 
     def send(self, kind: str, number: int, message: msgspec.Struct) -> None:
         writer = Writer()
-        data = memoryview(writer.frame(writer.tree((kind, number, told(message)))))
+        data = memoryview(writer.frame(writer.tree((kind, number, without_defaults(message)))))
         while data:
             try:
                 data = data[self.channel.send(data, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL) :]

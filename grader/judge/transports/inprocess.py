@@ -7,42 +7,40 @@ from pathlib import Path
 
 import msgspec
 
-from grader.judge.callbacks import Callbacks
-from grader.judge.outcomes import StudentFailure, absent, no_file, raised
-from grader.manifest import Exercise
+from grader.course import Exercise
+from grader.judge.transports.callbacks import Callbacks
+from grader.judge.transports.outcomes import StudentFailure, name_missing, no_file, raised, unusable
 from grader.wire.codec import CodecError, as_sent
-from grader.wire.executor import Executor, StudentError
-from grader.wire.messages import Absent, Call, Load, Reply
-from grader.wire.worker import not_sent, simulate_accelerator
+from grader.wire.messages import Call, Load, NameMissing, Reply
+from grader.worker.executor import Executor, StudentError
+from grader.worker.loop import not_sent, simulate_accelerator
 
 
 class InProcessTransport:
     """Runs an executor here."""
 
-    def __init__(self, exercise: Exercise, files: Mapping[str, Path]) -> None:
+    def __init__(self, exercise: Exercise, sources: Mapping[str, tuple[str, bytes]], *, problem: str = "") -> None:
         self.file = f"{exercise.name}.py"
-        self.files = files  # module name -> file
+        self.sources = dict(sources)  # module name -> (file name, text)
         self.exercise = exercise
+        self.problem = problem  # why the files cannot be used, if so
         self.executor: Executor | None = None
         self.callbacks = Callbacks()
 
     @property
     def source(self) -> str:
-        path = self.files[self.exercise.name]
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        return self.sources.get(self.exercise.name, ("", b""))[1].decode(errors="replace")
 
     def load(self, *, simulate: bool) -> None:
+        if self.problem:
+            raise unusable(self.problem)
         if simulate:
             simulate_accelerator()
         if self.executor is not None:
             return
-        try:
-            sources = {name: (str(path), path.read_bytes()) for name, path in self.files.items() if path.is_file()}
-        except OSError as error:
-            raise no_file(self.file) from error
-        if self.exercise.name not in sources:
+        if self.exercise.name not in self.sources:
             raise no_file(self.file)
-        load = Load(name=self.exercise.name, sources=sources, forbidden=self.exercise.forbidden)
+        load = Load(name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden)
         executor = Executor(load, lambda number, args: self.callbacks.answer_here(number, args))
         try:
             executor.load()
@@ -61,7 +59,15 @@ class InProcessTransport:
         except CodecError as error:
             raise raised(not_sent(error), self.file) from error
 
+    def close(self) -> None:
+        """The module stays loaded: in one process there is no fresh worker to be had."""
+
     def _explain(self, error: StudentError) -> StudentFailure:
-        if isinstance(error.failure, Absent):
-            return absent(error.failure, self.file)
+        if isinstance(error.failure, NameMissing):
+            return name_missing(error.failure, self.file)
         return raised(error.failure, self.file)
+
+
+def read_files(files: Mapping[str, Path]) -> dict[str, tuple[str, bytes]]:
+    """The sources in these files, named by their paths, where a debugger finds them; what is not there is left out."""
+    return {name: (str(path), path.read_bytes()) for name, path in files.items() if path.is_file()}

@@ -18,7 +18,7 @@ def echo(x):
 
 
 def apply(function, x):
-    instead(frame("absent", number(), {"name": "x" * 10_000, "near": "\x1b[31m" * 1000}))
+    instead(frame("name_missing", number(), {"name": "x" * 10_000, "near": "\x1b[31m" * 1000}))
 
 
 def scale(x):

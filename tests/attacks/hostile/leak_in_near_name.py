@@ -3,7 +3,7 @@
 
 
 def leak(*args):
-    instead(frame("absent", number(), {"name": repr(args)[:70], "near": repr(args[-1])[:70]}))
+    instead(frame("name_missing", number(), {"name": repr(args)[:70], "near": repr(args[-1])[:70]}))
 
 
 add = echo = apply = scale = table = Counter = leak

@@ -1,4 +1,4 @@
-"""Reads the hidden suite, the solution, the manifest, the pile and the journal by their paths, in many ways."""
+"""Reads the hidden suite, the solution, the manifest, the submissions and the journal by their paths, in many ways."""
 # expect: * = passed
 
 import importlib.machinery
@@ -14,7 +14,7 @@ TARGETS = [
     f"{COURSE}/solutions/echo.py",
     f"{COURSE}/course.toml",
     f"{COURSE}/exercises/echo/test_echo.py",
-    f"{PILE}/000_honest/echo.py",
+    f"{SUBMISSIONS}/000_honest/echo.py",
     f"{OUT}/journal.sqlite",
 ]
 

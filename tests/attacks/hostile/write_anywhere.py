@@ -4,7 +4,7 @@
 import tempfile
 
 PLACES = [
-    COURSE, f"{COURSE}/tests/hidden", f"{COURSE}/solutions", PILE, f"{PILE}/000_honest", OUT, "/tmp", "/var/tmp", "/dev/shm",
+    COURSE, f"{COURSE}/tests/hidden", f"{COURSE}/solutions", SUBMISSIONS, f"{SUBMISSIONS}/000_honest", OUT, "/tmp", "/var/tmp", "/dev/shm",
     "/dev", "/dev/mqueue", "/run", "/run/grader", "/run/lock", "/root", "/home", "/", ".", os.path.dirname(os.__file__),
     os.path.dirname(torch.__file__), "/proc/self", "/sys/fs/cgroup", os.environ.get("HOME", "/"),
 ]
@@ -24,7 +24,7 @@ for place in PLACES:
     must_fail(f"utime {place}", os.utime, place)
     must_fail(f"chown {place}", os.chown, place, os.getuid(), os.getgid())
     must_fail(f"xattr {place}", os.setxattr, place, "user.mark", b"1")
-for old in (f"{COURSE}/tests/hidden/test_echo.py", f"{OUT}/journal.sqlite", f"{PILE}/000_honest/echo.py", torch.__file__):
+for old in (f"{COURSE}/tests/hidden/test_echo.py", f"{OUT}/journal.sqlite", f"{SUBMISSIONS}/000_honest/echo.py", torch.__file__):
     must_fail(f"overwrite {old}", lambda: open(old, "r+"))
     must_fail(f"truncate {old}", os.truncate, old, 0)
     must_fail(f"remove {old}", os.unlink, old)

@@ -12,8 +12,8 @@ from nbconvert import HTMLExporter
 from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 
 from grader.authoring.notebooks import make_notebook
-from grader.authoring.stubs import course_stub
-from grader.manifest import find_course
+from grader.course import find_course
+from grader.course.stubs import course_stub
 from grader.submissions.notebook import HEADER, notebook_source
 from tests.grader.conftest import write
 

@@ -18,8 +18,8 @@ def suite(tiny, pytester):
         (tiny / "exercises/addition/addition.py").write_text(textwrap.dedent(code))
         events = tiny / "events"
         result = pytester.runpytest_inprocess(
-            where, f"--rootdir={tiny}", "--import-mode=importlib", "-p", "no:cacheprovider", f"--events={events}",
-            *options,
+            where, f"--rootdir={tiny}", "--import-mode=importlib", "-p", "no:cacheprovider",
+            f"--grader-events={events}", *options,
         )  # fmt: skip
         lines = events.read_text().splitlines() if events.exists() else []
         finished = [json.loads(line)["result"] for line in lines if '"finished"' in line[:20]]
@@ -132,8 +132,8 @@ def test_seeds_depend_on_course_and_test_and_nothing_else(suite):
         return [line for line in output.splitlines() if "DRAWN" in line]
 
     assert drawn() == drawn()
-    assert drawn("--course-seed=1") == drawn("--course-seed=1")
-    assert drawn("--course-seed=1") != drawn("--course-seed=2")
+    assert drawn("--grader-seed=1") == drawn("--grader-seed=1")
+    assert drawn("--grader-seed=1") != drawn("--grader-seed=2")
 
 
 def test_hypothesis_is_seeded_and_a_public_failure_shows_a_small_example(suite):
@@ -205,5 +205,7 @@ def test_a_submission_can_be_a_file_or_a_folder(tiny, pytester):
     elsewhere.mkdir()
     (elsewhere / "addition.py").write_text("def add(a, b):\n    return 0\n")
     for path in (elsewhere, elsewhere / "addition.py"):
-        result = pytester.runpytest_inprocess(tiny / "exercises/addition", f"--rootdir={tiny}", f"--submission={path}")
+        result = pytester.runpytest_inprocess(
+            tiny / "exercises/addition", f"--rootdir={tiny}", f"--grader-submission={path}"
+        )
         result.assert_outcomes(failed=2)

@@ -4,11 +4,11 @@ from html.parser import HTMLParser
 
 from rich.console import Console
 
-from grader.models import Criterion, Kind
 from grader.reports.matrix import MARKS, legend_lines, matrix_lines, print_proof, print_summary
 from grader.reports.matrix_page import matrix_page
-from grader.reports.proofs import Cell, ExerciseProof, Mutation, Proof, Row, Survivor, proofs_document
-from grader.reports.results import as_json
+from grader.results.records import Criterion, Kind
+from grader.results.schema import as_json
+from grader.validation.records import Cell, ExerciseProof, Mutation, Proof, Row, Survivor, proofs_document
 
 COUNT = 28
 

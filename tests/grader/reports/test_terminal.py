@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.manifest import find_course
-from grader.models import ExerciseResult, StudentResult
+from grader.course import find_course
 from grader.reports.terminal import print_class
+from grader.results.records import ExerciseResult, StudentResult
+from grader.results.schema import Confinement, make_results
 
 COURSE = find_course(Path(__file__).parent)
 
@@ -18,7 +19,8 @@ def test_the_table_of_a_class_fits_and_names_every_exercise(width):
     results = tuple(ExerciseResult(name=exercise.name, criteria=()) for exercise in COURSE.exercises)
     stream = io.StringIO()
     console = Console(file=stream, width=width)
-    print_class(console, COURSE, COURSE.exercises, [StudentResult(id="s01", exercises=results)])
+    students = [StudentResult(id="s01", exercises=results)]
+    print_class(console, make_results(COURSE, students, Confinement(), {}))
     output = stream.getvalue()
     assert max(map(len, output.splitlines())) <= width
     heading = next(line.split() for line in output.splitlines() if "student" in line)

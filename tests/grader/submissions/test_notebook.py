@@ -82,15 +82,23 @@ def test_the_file_that_was_worked_on_is_graded(tiny, grader, tmp_path):
     }
     write(tiny / "exercises/addition/addition.py", STUB)
     for student, (module, in_notebook, _) in cases.items():
-        folder = tmp_path / "pile" / student
+        folder = tmp_path / "submissions" / student
         folder.mkdir(parents=True)
         if module is not None:
             (folder / "addition.py").write_bytes(module.encode())
         if in_notebook is not None:
             (folder / "addition.ipynb").write_bytes(notebook(in_notebook))
-    (tmp_path / "pile/broken/addition.ipynb").write_text("{")
+    (tmp_path / "submissions/broken/addition.ipynb").write_text("{")
     result = grader(
-        "grade", tmp_path / "pile", "--out", tmp_path / "out", "--exercise", "addition", "--json", "--course", tiny
+        "grade",
+        tmp_path / "submissions",
+        "--out",
+        tmp_path / "out",
+        "--exercise",
+        "addition",
+        "--json",
+        "--course",
+        tiny,
     )
     assert result.exit_code == 0, result.output
     points = {
@@ -105,7 +113,9 @@ def test_the_stub_is_known_even_where_the_course_was_worked_in(tiny, grader, tmp
     grader("stubs", "addition", "--course", tiny)
     stub = (tiny / "exercises/addition/addition.py").read_text()
     write(tiny / "exercises/addition/addition.py", RIGHT)
-    write(tmp_path / "pile/anna/addition.py", stub)
-    write(tmp_path / "pile/anna/addition.ipynb", notebook(RIGHT).decode())
-    result = grader("grade", tmp_path / "pile", "--out", tmp_path / "out", "--exercise", "addition", "--course", tiny)
+    write(tmp_path / "submissions/anna/addition.py", stub)
+    write(tmp_path / "submissions/anna/addition.ipynb", notebook(RIGHT).decode())
+    result = grader(
+        "grade", tmp_path / "submissions", "--out", tmp_path / "out", "--exercise", "addition", "--course", tiny
+    )
     assert re.search(r"anna +100\.0", result.stdout), result.stdout

@@ -7,20 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
+from data.learners import cosine
+from data.training import TASKS
 from grader.training import run
-from grader.training.learners import cosine
-from grader.training.scores import edit_distance, error_rates
-from grader.training.tasks import TASKS, batches_of_epoch
+from grader.training.scores import distance_between, error_rates
+from grader.training.tasks import batches_of_epoch
 
 SMALL = "ab"
 
 
 @given(st.text(SMALL, max_size=6), st.text(SMALL, max_size=6), st.text(SMALL, max_size=6))
 def test_the_distance_is_one(a, b, c):
-    assert edit_distance(a, b) == edit_distance(b, a)
-    assert (edit_distance(a, b) == 0) == (a == b)
-    assert abs(len(a) - len(b)) <= edit_distance(a, b) <= max(len(a), len(b))
-    assert edit_distance(a, c) <= edit_distance(a, b) + edit_distance(b, c)
+    assert distance_between(a, b) == distance_between(b, a)
+    assert (distance_between(a, b) == 0) == (a == b)
+    assert abs(len(a) - len(b)) <= distance_between(a, b) <= max(len(a), len(b))
+    assert distance_between(a, c) <= distance_between(a, b) + distance_between(b, c)
 
 
 def test_error_rates_take_the_nearest_reference():
@@ -63,8 +64,8 @@ def outcome(result):
 def test_a_model_learns_and_an_interrupted_run_comes_to_the_same_end(train, tmp_path, monkeypatch, exercise):
     steps = ("--steps", 60, "--word", "31/41")
     whole = outcome(train(exercise, tmp_path / "whole", *steps))
-    story = json.loads((tmp_path / "whole/run.json").read_text())
-    assert story["losses"][-1][1] < story["losses"][0][1]
+    state = json.loads((tmp_path / "whole/run.json").read_text())
+    assert state["losses"][-1][1] < state["losses"][0][1]
     for name in ("loss.svg", "loss.png", "attention_31_41.svg", "attention_31_41.png", "model.safetensors"):
         assert (tmp_path / "whole" / name).stat().st_size > 500
 

@@ -8,11 +8,11 @@ import time
 import pytest
 import torch
 
-from grader.judge.outcomes import StudentFailure
-from grader.judge.student import Session, Student, module_of
+from grader.course import Exercise
+from grader.judge.suite.student import Session, Student, module_of
 from grader.judge.transports.confined import ConfinedTransport
-from grader.manifest import Exercise
-from grader.models import Verdict
+from grader.judge.transports.outcomes import StudentFailure
+from grader.results.records import Verdict
 from grader.sandbox.launcher import Zygote, ZygoteDied
 from grader.sandbox.layers import find_layers
 

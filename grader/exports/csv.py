@@ -1,0 +1,31 @@
+"""``grades.csv``: one row a student, a column per exercise, the total."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from grader.exports.base import Format
+from grader.results.schema import Results
+
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def grades_csv(results: Results) -> str:
+    """The table as text; a cell is empty where we could not grade, and where an optional exercise was left out."""
+    names = [exercise.name for exercise in results.students[0].exercises] if results.students else []
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["student", *names, "total"])
+    for student in results.students:
+        scores = [None if exercise.left_out else exercise.score for exercise in student.exercises]
+        table.writerow([_as_text(student.id), *scores, student.score])
+    return text.getvalue()
+
+
+def _as_text(name: str) -> str:
+    """A spreadsheet would take some names for formulas, and obey; an apostrophe makes them text."""
+    return f"'{name}" if name.startswith(FORMULAS) else name
+
+
+GRADES_CSV = Format(file_name="grades.csv", render=grades_csv)

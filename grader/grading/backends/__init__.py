@@ -1,0 +1,1 @@
+"""Where works are judged: interchangeable parts behind one ``base``."""

@@ -1,0 +1,110 @@
+"""The key of a result: a hash of what was judged and of everything that decides about the verdict.
+
+Two students with the same files share a key, and so one judgement. A changed suite, solution, seed, grader, Python or
+torch gives other keys, and so new judgements.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import platform
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+
+import grader
+from grader.course import Course, Exercise
+from grader.grading.settings import Settings
+
+# Parts of the grader that come before or after judging: what they do changes no verdict.
+WITHOUT_INFLUENCE = {
+    "authoring", "cli", "exports", "reports", "student", "submissions", "training", "validation",
+    "results/schema.py", "results/statistics.py",
+}  # fmt: skip
+
+
+def fingerprint(settings: Settings, exercise: Exercise) -> str:
+    """A hash of everything that decides about a grade besides the student's files."""
+    files = [*course_files(settings.course, exercise, diagnose=settings.diagnose), *grader_files()]
+    unconfined = settings.layers is None
+    versions = f"{grader.__version__} {platform.python_version()} {metadata.version('torch')}"
+    return hash_files(files, extra=f"{versions} {settings.seed} {exercise} {unconfined}")
+
+
+def course_files(course: Course, exercise: Exercise, *, diagnose: bool) -> list[Path]:
+    """The files of the course that decide about a grade in this exercise."""
+    suites = course.suites(exercise)
+    files = [*suites, course.solution(exercise), *imported_files(course.root, suites)]
+    if diagnose:
+        files.append(course.bank(exercise))
+    for earlier in map(course.exercise, exercise.implementations_of):
+        files += [course.solution(earlier), course.bank(earlier), *course.variants(earlier)]
+    return files
+
+
+def grader_files() -> list[Path]:
+    """The files of the grader itself that decide about grades."""
+    package = Path(grader.__file__).parent
+    return [path for path in package.rglob("*.py") if not _without_influence(path.relative_to(package))]
+
+
+def _without_influence(path: Path) -> bool:
+    return path.parts[0] in WITHOUT_INFLUENCE or path.as_posix() in WITHOUT_INFLUENCE
+
+
+def imported_files(root: Path, suites: Iterable[Path]) -> list[Path]:
+    """The modules in the course's folder that the suites import, at any remove, and the conftests that pytest adds."""
+    found: set[Path] = set()
+    waiting = list(suites)
+    for suite in suites:
+        folders = [folder for folder in suite.parents if folder == root or root in folder.parents]
+        waiting += [folder / "conftest.py" for folder in folders]
+    while waiting:
+        file = waiting.pop()
+        if file.is_file() and file not in found:
+            found.add(file)
+            waiting += _imports(file, root)
+    return sorted(found - set(suites))
+
+
+def _imports(file: Path, root: Path) -> Iterator[Path]:
+    """Where the modules that this file imports would lie, if they are the course's own."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except SyntaxError:  # then it imports nothing
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            places = [(root, alias.name.split(".")) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = file.parents[node.level - 1] if node.level else root
+            module = node.module.split(".") if node.module else []
+            places = [(start, [*module, *more]) for more in ([], *([alias.name] for alias in node.names))]
+        else:
+            continue
+        for start, parts in places:
+            for length in range(len(parts) + 1):
+                place = start.joinpath(*parts[:length])
+                yield place / "__init__.py"
+                if length:
+                    yield place.with_suffix(".py")
+
+
+def hash_files(files: Iterable[Path], *, extra: str = "") -> str:
+    """A hash of the files' names and contents; files that do not exist count as such."""
+    digest = hashlib.sha256(extra.encode())
+    for file in sorted(files):
+        content = file.read_bytes() if file.is_file() else None
+        digest.update(f"{file.name}\0{'absent' if content is None else len(content)}\0".encode())
+        digest.update(content or b"")
+    return digest.hexdigest()
+
+
+def hash_sources(sources: Mapping[str, tuple[str, bytes]], *, extra: str = "") -> str:
+    """A hash of what a student handed in for one exercise."""
+    digest = hashlib.sha256(extra.encode())
+    for name, (_, content) in sorted(sources.items()):
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()

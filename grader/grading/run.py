@@ -1,0 +1,129 @@
+"""A run over a class: look up what is known, judge what is new, write it down at once.
+
+First come the criteria that take a moment, for everybody; then those that train a model. So a teacher sees a table
+early, and it gets better. A run that was killed finds everything that it had finished in the gradebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from grader.grading.backends.base import Backend
+from grader.grading.settings import Settings
+from grader.grading.stand_ins import improve
+from grader.grading.tasks import Entry, TaskReader, Work
+from grader.results.gradebook import Gradebook
+from grader.results.records import ExerciseResult, StudentResult
+from grader.submissions.base import Submission
+
+LEAST_BUDGET = 1.0  # seconds for what trains a model, however long the short criteria took
+
+
+class ClassRun:
+    """All submissions of a class on their way to results: ``judge_short``, ``judge_long``, ``judge_with_stand_ins``."""
+
+    def __init__(
+        self, settings: Settings, submissions: Sequence[Submission], gradebook: Gradebook, backend: Backend
+    ) -> None:
+        self.settings = settings
+        self.submissions = submissions
+        self.gradebook = gradebook
+        self.backend = backend
+        self.reader = TaskReader(settings)
+        self.entries = [self.reader.entry(s, exercise) for s in submissions for exercise in settings.exercises]
+        self.results: dict[str, ExerciseResult] = {}  # by key
+        self.improved: list[ExerciseResult] = []  # as the entries, once stand-ins were tried
+
+    def judge_short(self, on_done: Callable[[Work], None]) -> None:
+        """What takes a moment, for everybody."""
+        self._judge([entry.short for entry in self.entries], on_done)
+
+    @property
+    def pending(self) -> list[Work]:
+        """What trains a model and is not judged yet, each with the time that the short criteria have left for it."""
+        return [work for work in self._long(self.entries) if not self.gradebook.find(work.key)]
+
+    def judge_long(self, on_done: Callable[[Work], None]) -> None:
+        """What trains a model; after ``judge_short``."""
+        self._judge(self._long(self.entries), on_done)
+
+    def judge_with_stand_ins(self) -> None:
+        """What failed once more, where earlier exercises may be at fault; after everything else."""
+
+        def judge(works: Iterable[Work]) -> dict[str, ExerciseResult]:
+            self._judge(list(works))
+            return self.results
+
+        def judge_whole(entries: Iterable[Entry]) -> list[ExerciseResult]:
+            entries = list(entries)
+            self._judge([entry.short for entry in entries])
+            self._judge(self._long(entries))
+            return [self._whole(entry) for entry in entries]
+
+        results = [self._whole(entry) for entry in self.entries]
+        self.improved = improve(self.entries, results, self.reader, judge, judge_whole)
+
+    def students(self) -> tuple[StudentResult, ...]:
+        """The results as far as they are known; exercises for which something is still to come say so."""
+        by_entry = iter(self.improved or [self._whole(entry) for entry in self.entries])
+        return tuple(
+            StudentResult(id=submission.student, exercises=tuple(next(by_entry) for _ in self.settings.exercises))
+            for submission in self.submissions
+        )
+
+    def _judge(self, works: Sequence[Work], on_done: Callable[[Work], None] = lambda work: None) -> None:
+        self.results |= judge_works(self.backend, works, self.gradebook, on_done)
+
+    def _long(self, entries: Iterable[Entry]) -> list[Work]:
+        """The works that train a model; one budget covers both parts of an exercise."""
+        works = []
+        for entry in entries:
+            if entry.long is not None:
+                budget = self.settings.course.exercise(entry.exercise).budget
+                left = max(LEAST_BUDGET, budget - self.results[entry.short.key].seconds)
+                task = msgspec.structs.replace(entry.long.task, budget=left)
+                works.append(msgspec.structs.replace(entry.long, task=task))
+        return works
+
+    def _whole(self, entry: Entry) -> ExerciseResult:
+        short = self.results[entry.short.key]
+        if entry.long is None:
+            return short
+        if entry.long.key not in self.results:
+            return msgspec.structs.replace(short, pending=True)
+        return merge(short, self.results[entry.long.key], self.reader.order[entry.exercise])
+
+
+def judge_works(
+    backend: Backend, works: Sequence[Work], gradebook: Gradebook, on_done: Callable[[Work], None]
+) -> dict[str, ExerciseResult]:
+    """The result for each key: from the gradebook, or judged now and written into it."""
+    results: dict[str, ExerciseResult] = {}
+    waiting: dict[str, list[Work]] = {}
+    for work in works:
+        found = results.get(work.key) or gradebook.find(work.key)
+        if found:
+            results[work.key] = found
+            on_done(work)
+        else:
+            waiting.setdefault(work.key, []).append(work)
+    for work, result in backend.judge([same[0] for same in waiting.values()]):
+        gradebook.add(work.key, work.student, result)
+        results[work.key] = result
+        for same in waiting[work.key]:
+            on_done(same)
+    return results
+
+
+def merge(short: ExerciseResult, long: ExerciseResult, order: Sequence[str]) -> ExerciseResult:
+    """Both parts of an exercise as one result, with the criteria in the order of the suites."""
+    place = {id_: number for number, id_ in enumerate(order)}
+    criteria = sorted((*short.criteria, *long.criteria), key=lambda one: place.get(one.criterion.id, len(place)))
+    return msgspec.structs.replace(
+        short,
+        criteria=tuple(criteria),
+        fault=short.fault or long.fault,
+        seconds=short.seconds + long.seconds,
+    )

@@ -1,0 +1,68 @@
+"""No double jeopardy: nobody loses points in an exercise for a mistake in an earlier one that it builds on.
+
+What failed is judged again with our modules in the place of the student's earlier ones: first for those that lost
+points themselves, then for all, because two parts that each follow the contract may still not fit together. A whole
+attempt costs a training, so it is made only if a criterion that failed fares better. The better result counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from grader.grading.tasks import Entry, TaskReader, Work
+from grader.results.records import ExerciseResult, Verdict
+from grader.results.scoring import exercise_score
+
+Judge = Callable[[Iterable[Work]], Mapping[str, ExerciseResult]]  # works -> results by key
+JudgeWhole = Callable[[Iterable[Entry]], list[ExerciseResult]]  # entries -> their results, in the same order
+
+
+def improve(
+    entries: Sequence[Entry],
+    results: Sequence[ExerciseResult],
+    reader: TaskReader,
+    judge: Judge,
+    judge_whole: JudgeWhole,
+) -> list[ExerciseResult]:
+    """The results of these entries, with a better one wherever stand-ins for earlier exercises give it."""
+    improved = list(results)
+    pairs = list(zip(entries, results, strict=True))
+    full = {(entry.student, entry.exercise) for entry, result in pairs if result.verdict is Verdict.PASSED}
+    failed = [n for n, (entry, result) in enumerate(pairs) if entry.own and result.verdict is Verdict.FAILED]
+    for with_all in (False, True):
+        attempts: dict[int, Entry] = {}
+        for number in failed:
+            entry = entries[number]
+            at_fault = frozenset(name for name in entry.own if (entry.student, name) not in full)
+            names = entry.own - at_fault and entry.own if with_all else at_fault
+            if names and improved[number].verdict is Verdict.FAILED:
+                attempts[number] = reader.with_stand_ins(entry, names)
+        probes = {n: reader.only(attempt, failed_criteria(improved[n])) for n, attempt in attempts.items()}
+        found = judge(probes.values())
+        promising = [number for number, probe in probes.items() if has_gained(found[probe.key], probe)]
+        wholes = judge_whole([attempts[number] for number in promising])
+        for number, whole in zip(promising, wholes, strict=True):
+            improved[number] = better(improved[number], whole, attempts[number].stand_ins)
+    return improved
+
+
+def failed_criteria(result: ExerciseResult) -> tuple[str, ...]:
+    """What did not pass and is quick to try again; criteria that train only if nothing else failed."""
+    failed = [found.criterion for found in result.criteria if not found.passed]
+    return tuple(c.id for c in failed if not c.long) or tuple(c.id for c in failed)
+
+
+def has_gained(result: ExerciseResult, work: Work) -> bool:
+    """Whether a criterion that failed before does not fail now, or we cannot say."""
+    return result.verdict is Verdict.GRADER_FAULT or any(
+        found.passed for found in result.criteria if found.criterion.id in work.task.only
+    )
+
+
+def better(own: ExerciseResult, other: ExerciseResult, stand_ins: frozenset[str]) -> ExerciseResult:
+    """The one of two results that counts; ``other`` was reached with these stand-ins."""
+    if other.verdict is not Verdict.GRADER_FAULT and (exercise_score(other) or 0) <= (exercise_score(own) or 0):
+        return own
+    return msgspec.structs.replace(other, stand_ins=tuple(sorted(stand_ins)))

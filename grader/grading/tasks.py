@@ -1,0 +1,119 @@
+"""From what students handed in to tasks for a judge, each with the key under which its result is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from grader.course import Exercise
+from grader.course.suites import read_suites
+from grader.grading.keys import fingerprint, hash_sources
+from grader.grading.settings import Settings
+from grader.judge.processes.task import Part, Task
+from grader.submissions.base import Submission, read_source
+
+Sources = dict[str, tuple[str, bytes]]  # module name -> (file name, text)
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """A task for a judge: some criteria of one exercise for one student."""
+
+    student: str
+    task: Task
+    key: str
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One exercise of one student: what is judged at once, and what trains a model and is judged after all else."""
+
+    student: str
+    exercise: str
+    short: Work
+    long: Work | None = None  # None: no criterion trains a model, or nobody wants these
+    own: frozenset[str] = frozenset()  # earlier exercises that it builds on, with modules of the student's
+    stand_ins: frozenset[str] = frozenset()  # those in whose place the course's modules are used
+
+    @property
+    def works(self) -> tuple[Work, ...]:
+        return (self.short, self.long) if self.long else (self.short,)
+
+
+class TaskReader:
+    """Turns what students handed in into tasks for a judge."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.course = settings.course
+        self.quick = settings.quick
+        self.diagnose = settings.diagnose
+        self.fingerprints = {exercise.name: fingerprint(settings, exercise) for exercise in settings.exercises}
+        suites = {exercise.name: read_suites(self.course, exercise) for exercise in settings.exercises}
+        self.order = {name: tuple(test.id for test in tests) for name, tests in suites.items()}  # of the criteria
+        self.training = {name for name, tests in suites.items() if any(test.long for test in tests)}
+
+    def entry(self, submission: Submission, exercise: Exercise) -> Entry:
+        """Everything that is to be judged of one exercise of one student."""
+        sources, problem, own = self._read(submission, exercise)
+        task = Task(exercise=exercise.name, sources=sources, problem=problem, diagnose=self.diagnose)
+        return self._entry(submission.student, task, own=own)
+
+    def work(self, submission: Submission, exercise: Exercise, **how: Any) -> Work:
+        """One task for all criteria; ``how`` goes into it (``seed``, ``only``, …)."""
+        sources, problem, _ = self._read(submission, exercise)
+        part = Part.SHORT if self.quick and exercise.name in self.training else Part.ALL
+        task = Task(
+            exercise=exercise.name, sources=sources, problem=problem, diagnose=self.diagnose, part=part, **how
+        )  # fmt: skip
+        return self._work(submission.student, task)
+
+    def with_stand_ins(self, entry: Entry, names: frozenset[str]) -> Entry:
+        """The same entry, but with the course's own modules in the place of these exercises'."""
+        sources = {**entry.short.task.sources, **{name: self.stand_in(name) for name in names}}
+        task = msgspec.structs.replace(entry.short.task, sources=sources)
+        return self._entry(entry.student, task, stand_ins=names)
+
+    def only(self, entry: Entry, criteria: tuple[str, ...]) -> Work:
+        """The same code, but judged by these criteria alone, and without a diagnosis."""
+        task = msgspec.structs.replace(entry.short.task, only=criteria, part=Part.ALL, diagnose=False)
+        return self._work(entry.student, task)
+
+    def stand_in(self, name: str) -> tuple[str, bytes]:
+        return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
+
+    def _read(self, submission: Submission, exercise: Exercise) -> tuple[Sources, str, frozenset[str]]:
+        """The sources of one exercise, why they cannot be used if so, and which earlier modules are the student's."""
+        sources: Sources = {}
+        problem = ""
+        own = set()
+        main = submission.files.get(exercise.name)
+        if main is not None:
+            for name in exercise.builds_on:
+                content, why = read_source(submission.files[name]) if name in submission.files else (b"", "none")
+                sources[name] = self.stand_in(name) if why else (f"{name}.py", content)
+                own |= set() if why else {name}
+            for name in exercise.files:
+                path = main if name == f"{exercise.name}.py" else main.with_name(name)
+                if path == main or path.is_file():
+                    content, why = read_source(path)
+                    problem = problem or why
+                    sources[name.removesuffix(".py")] = (name, content)
+        return sources, problem, frozenset(own)
+
+    def _entry(self, student: str, task: Task, **built_on: frozenset[str]) -> Entry:
+        trains = task.exercise in self.training
+
+        def work(part: Part) -> Work:
+            return self._work(student, msgspec.structs.replace(task, part=part))
+
+        return Entry(
+            student=student,
+            exercise=task.exercise,
+            short=work(Part.SHORT if trains else Part.ALL),
+            long=work(Part.LONG) if trains and not self.quick else None,
+            **built_on,
+        )
+
+    def _work(self, student: str, task: Task) -> Work:
+        how = msgspec.structs.replace(task, sources={}, budget=None)  # the sources are hashed as bytes
+        key = hash_sources(task.sources, extra=f"{self.fingerprints[task.exercise]} {how}")
+        return Work(student=student, task=task, key=key)

@@ -1,0 +1,68 @@
+"""What a judge tells about its work while it works: one JSON line an event, readable after a sudden death."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from grader.results.records import Criterion, CriterionResult
+
+
+class Collected(msgspec.Struct, frozen=True, tag="collected"):
+    """The criteria that are judged, in order."""
+
+    criteria: tuple[Criterion, ...]
+    unsound: dict[str, str] = {}  # criterion -> how the solution itself fails it
+
+
+class Started(msgspec.Struct, frozen=True, tag="started"):
+    """A criterion's first test begins."""
+
+    id: str
+
+
+class Finished(msgspec.Struct, frozen=True, tag="finished"):
+    """All tests of a criterion are done."""
+
+    result: CriterionResult
+
+
+class Diagnosed(msgspec.Struct, frozen=True, tag="diagnosed"):
+    """Which known mistakes explain a failed criterion."""
+
+    id: str
+    mistakes: tuple[str, ...]
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """A warm judge waits for its first task, and tells which suites it cannot use."""
+
+    faults: dict[str, str]  # exercise -> why its tests cannot run
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """A task is over; ``fault`` says what went wrong on our side, if anything did."""
+
+    fault: str = ""
+    seconds: float = 0.0  # that it took
+
+
+Event = Collected | Started | Finished | Diagnosed | Ready | Done
+
+_decoder = msgspec.json.Decoder(Event)
+
+
+def write_event(stream: BinaryIO, event: Event, *, at_once: bool = True) -> None:
+    """Tell it; not ``at_once``: with what comes next, which wakes the reader less often."""
+    stream.write(msgspec.json.encode(event) + b"\n")
+    if at_once:
+        stream.flush()
+
+
+def read_events(data: bytes) -> Iterator[Event]:
+    """The events of a stream; a last line that was cut off is left out."""
+    for line in data.splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            yield _decoder.decode(line)

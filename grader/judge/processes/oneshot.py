@@ -1,0 +1,192 @@
+"""Run suites on one submission in a process of its own, in-process transport inside it, under a hard deadline.
+
+The child is told to stop each test by pytest-timeout; one that cannot be stopped so is killed from here. After
+a kill or a crash the criterion that ran gets the blame, and a new child goes on with the next one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from grader.course import Course
+from grader.judge.processes.events import Collected, Finished, Started, read_events
+from grader.judge.processes.task import JudgeFault, Part, Task
+from grader.judge.transports.outcomes import timed_out
+from grader.results.records import Criterion, CriterionResult, ExerciseResult, Verdict
+
+KILL_AFTER = 5.0  # seconds beyond a test's own timeout
+START_UP = 60.0  # seconds in which a child must have collected its tests, torch imported
+POLL = 0.02
+PYTEST_FAULTS = (3, 4)  # pytest's exit codes for its own internal and usage errors
+PARTS = {Part.ALL: (), Part.SHORT: ("--grader-quick",), Part.LONG: ("--grader-long",)}
+
+
+class UnconfinedJudge:
+    """Grades where student code cannot be confined: a process of its own, and no more. It names no mistakes."""
+
+    def __init__(self, course: Course, seed: int) -> None:
+        self.course = course
+        self.seed = seed
+
+    def grade(self, task: Task) -> ExerciseResult:
+        exercise = self.course.exercise(task.exercise)
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="grader-") as folder:
+            for name, content in task.sources.values():
+                (Path(folder) / Path(name).name).write_bytes(content)
+            try:
+                criteria = run_suites(
+                    self.course.suites(exercise),
+                    Path(folder),
+                    budget=task.budget or exercise.budget,
+                    seed=self.seed if task.seed is None else task.seed,
+                    cwd=self.course.root,
+                    part=task.part,
+                    only=task.only,
+                    first_failure=task.first_failure,
+                    problem=task.problem,
+                )
+            except JudgeFault as fault:
+                return ExerciseResult(name=exercise.name, criteria=(), fault=str(fault))
+        return ExerciseResult(name=exercise.name, criteria=criteria, seconds=time.monotonic() - start)
+
+    def close(self, *, now: bool = False) -> None:
+        """Nothing outlives a task."""
+
+
+def run_suites(
+    suites: Sequence[Path],
+    submission: Path,
+    *,
+    budget: float,
+    seed: int,
+    cwd: Path,
+    part: Part = Part.ALL,
+    only: Sequence[str] = (),
+    first_failure: bool = False,
+    problem: str = "",
+) -> tuple[CriterionResult, ...]:
+    """The criteria that are asked for, each with its verdict, in the order of the suites."""
+    options = [f"--grader-submission={submission}", f"--grader-seed={seed}", *PARTS[part]]
+    options += ["--grader-first-failure"] if first_failure else []
+    options += [f"--grader-problem={problem}"] if problem else []
+    criteria: tuple[Criterion, ...] | None = None
+    results: dict[str, CriterionResult] = {}
+    deadline: float | None = None
+    while True:
+        left = list(only) if criteria is None else [c.id for c in criteria if c.id not in results]
+        chosen = [f"--grader-criteria={','.join(left)}"] if left else []
+        with tempfile.TemporaryDirectory(prefix="grader-") as folder:
+            child = _Child(suites, [*options, *chosen], cwd, Path(folder))
+            child.watch(deadline, budget)
+        if child.criteria is None:
+            raise JudgeFault(child.output or "the tests could not be collected")
+        criteria = criteria or child.criteria
+        deadline = deadline or child.deadline
+        results.update(child.results)
+        unfinished = [c for c in criteria if c.id not in results]
+        if unfinished and not (first_failure and _has_failure(results)):
+            running = next((c for c in unfinished if c.id == child.running), None)
+            if running is None or child.status in PYTEST_FAULTS:
+                raise JudgeFault(child.output or "pytest stopped between two tests")
+            results[running.id] = child.blame(running)
+            if deadline is not None and time.monotonic() > deadline:
+                for criterion in (c for c in unfinished if c is not running):
+                    results[criterion.id] = _out_of_budget(criterion, budget)
+        if all(c.id in results for c in criteria) or (first_failure and _has_failure(results)):
+            return tuple(results[c.id] for c in criteria if c.id in results)
+
+
+def _has_failure(results: Mapping[str, CriterionResult]) -> bool:
+    return any(not result.passed for result in results.values())
+
+
+class _Child:
+    """One pytest process and what it told us."""
+
+    def __init__(self, suites: Sequence[Path], options: Sequence[str], cwd: Path, folder: Path) -> None:
+        self.events = folder / "events"
+        self.log = folder / "log"
+        self.command = [
+            sys.executable, "-m", "pytest", *map(str, suites), "-q", "-p", "no:cacheprovider", "--tb=line",
+            "--import-mode=importlib", f"--rootdir={cwd}", f"--grader-events={self.events}", *options,
+        ]  # fmt: skip
+        self.cwd = cwd
+        self.criteria: tuple[Criterion, ...] | None = None  # None: not collected
+        self.results: dict[str, CriterionResult] = {}
+        self.running = ""
+        self.deadline: float | None = None
+        self.killed = False
+        self.status: int | None = None
+        self.output = ""
+
+    def watch(self, deadline: float | None, budget: float) -> None:
+        """Wait for the child; kill it when a test, or all of them together, run over their time."""
+        # One thread each: two children on two cores must not fight for them.
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        with self.log.open("wb") as log:
+            process = subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                cwd=self.cwd, env=environment, start_new_session=True,
+            )  # fmt: skip
+            try:
+                limit, seen = time.monotonic() + START_UP, ""
+                while process.poll() is None:
+                    self._read()
+                    if self.criteria is not None and deadline is None:
+                        deadline = time.monotonic() + budget
+                    if self.running != seen:
+                        seen = self.running
+                        timeout = next(c.timeout for c in self.criteria or () if c.id == seen)
+                        limit = time.monotonic() + timeout + KILL_AFTER
+                    if time.monotonic() > (min(limit, deadline) if deadline and seen else limit):
+                        self.killed = True
+                        break
+                    time.sleep(POLL)
+            finally:
+                _kill_group(process)
+        self.status = None if self.killed else process.returncode
+        self.deadline = deadline
+        self._read()
+        self.output = self.log.read_bytes()[-2000:].decode(errors="replace")
+
+    def _read(self) -> None:
+        if not self.events.exists():
+            return
+        for event in read_events(self.events.read_bytes()):
+            if isinstance(event, Collected):
+                self.criteria = event.criteria
+            elif isinstance(event, Started):
+                self.running = event.id
+            elif isinstance(event, Finished):
+                self.results[event.result.criterion.id] = event.result
+
+    def blame(self, criterion: Criterion) -> CriterionResult:
+        if self.killed:
+            return CriterionResult(criterion=criterion, verdict=Verdict.TIMEOUT, message=timed_out("Your code").message)
+        return CriterionResult(
+            criterion=criterion, verdict=Verdict.CRASHED, message="Your code ended the whole Python process."
+        )
+
+
+def _out_of_budget(criterion: Criterion, budget: float) -> CriterionResult:
+    message = f"Not reached: all tests together took more than the {budget:g} seconds that there are."
+    return CriterionResult(criterion=criterion, verdict=Verdict.TIMEOUT, message=message)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """The child and whatever it started."""
+    if os.name == "posix":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()

@@ -1,0 +1,223 @@
+"""The warm judge: a pytest process that has collected the suites and forks a child for every submission.
+
+It takes tasks from one socket and answers with events. Before the first task of an exercise its suites are run once on
+the solution: that loads whatever is loaded lazily, so that no child pays for it, and shows whether a suite is broken.
+
+A child judges one submission and ends; so nothing that a test leaves behind reaches the next student, and memory does
+not grow. A child that hangs or dies is replaced, and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import gc
+import resource
+import signal
+import socket
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
+
+import msgspec
+import pytest
+from _pytest.runner import runtestprotocol
+
+from grader.course.suites import find_suite
+from grader.judge.diagnosis.diagnose import Suspects, diagnose, load_suspects
+from grader.judge.diagnosis.recording import Recordings
+from grader.judge.processes.child_process import ZYGOTE_DIED, run_child
+from grader.judge.processes.events import Collected, Diagnosed, Done, Finished, Ready, write_event
+from grader.judge.processes.task import Part, Task
+from grader.judge.suite.student import Session
+from grader.judge.suite.verdicts import combine, examiner_lost
+from grader.judge.transports.base import Transport
+from grader.judge.transports.confined import ConfinedTransport
+from grader.judge.transports.inprocess import InProcessTransport
+from grader.results.records import Criterion
+from grader.sandbox.launcher import Zygote
+from grader.sandbox.layers import Layers
+from grader.worker import linux
+
+if TYPE_CHECKING:
+    from grader.judge.suite_plugin import SuitePlugin
+
+OVERHEAD = 30.0  # seconds for our own work around an exercise's tests
+TRIES = 2  # so often a child may end at the same criterion before the data that it looked at is to blame
+MEMORY = 4 << 30  # bytes for a child beyond what the judge has: what a student returns can be multiplied
+
+
+class JudgeServer:
+    """Serves tasks from a socket with the tests that pytest has collected."""
+
+    def __init__(self, plugin: SuitePlugin, descriptor: int, layers: Layers) -> None:
+        self.plugin = plugin
+        self.channel = socket.socket(fileno=descriptor)
+        self.events = self.channel.makefile("wb")
+        self.tasks = self.channel.makefile("rb")
+        self.layers = layers
+        self.zygote: Zygote | None = None
+        self.faults: dict[str, str] = {}
+        self.unsound: dict[str, dict[str, str]] = {}  # by exercise, as far as it was rehearsed
+        self.suspects: dict[str, Suspects | None] = {}  # by exercise, as far as they were needed
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        suite = find_suite(self.plugin.config.rootpath / report.nodeid) if report.failed else None
+        if suite:
+            self.faults[suite.exercise.name] = f"its tests cannot be collected: {report.longreprtext}"
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)  # a coordinator that is killed leaves nobody behind
+        by_exercise: dict[str, list[pytest.Item]] = {}
+        for item in session.items:
+            by_exercise.setdefault(self.plugin.suite(item).exercise.name, []).append(item)
+        self.zygote = Zygote(self.layers)
+        try:
+            self.zygote.wait()
+            if any(map(_needs_device, session.items)):
+                self.zygote.accelerate()  # here, so that every child finds it
+            write_event(self.events, Ready(self.faults))
+            while line := self.tasks.readline():
+                task = msgspec.json.decode(line, type=Task)
+                start = time.monotonic()
+                fault = self.judge(task, by_exercise.get(task.exercise, []))
+                write_event(self.events, Done(fault, time.monotonic() - start))
+        finally:
+            self.zygote.close()
+        return True
+
+    def prepare(self, exercise: str, items: list[pytest.Item]) -> None:
+        """Make ready for the first task of an exercise."""
+        self.unsound[exercise] = self.rehearse(items)
+        _print_little()
+        gc.collect()
+        gc.freeze()
+        linux.collapse_memory()
+
+    def rehearse(self, items: list[pytest.Item]) -> dict[str, str]:
+        """Run the tests on the solution, in a worker; a criterion that it fails is unsound."""
+        assert self.zygote is not None
+        suite = self.plugin.suite(items[0])
+        solution = suite.course.solution(suite.exercise)
+        if not solution.is_file():
+            return {}
+        files = suite.student_files(solution)
+        sources = {name: (path.name, path.read_bytes()) for name, path in files.items() if path.is_file()}
+        # A busy machine shall not make a suite unsound, so the solution has longer than a student's code.
+        transport = ConfinedTransport(
+            suite.exercise, sources, self.zygote, deadline=lambda: time.monotonic() + OVERHEAD
+        )
+        self.plugin.sessions[suite.exercise.name] = Session(transport)
+        _run([item for item in items if not self.plugin.criterion(item).long])  # for those nobody would wait
+        if transport.fault:
+            raise transport.fault
+        transport.close()
+        failed = [r for results in self.plugin.results.values() for r in results if not r.passed]
+        self.plugin.forget()
+        return {r.criterion.id: f"the solution itself fails it: {r.message}" for r in failed}
+
+    def judge(self, task: Task, items: list[pytest.Item]) -> str:
+        """Judge one submission, in as many children as it takes; a description of our fault, or nothing."""
+        assert self.zygote is not None
+        if self.zygote.process.poll() is not None:
+            self.renew()
+        if not items:
+            return "it has no tests"
+        if task.exercise not in self.unsound:
+            self.prepare(task.exercise, items)
+        plugin, suite = self.plugin, self.plugin.suite(items[0])
+        if task.diagnose and task.exercise not in self.suspects:  # here, once, and not in every child
+            self.suspects[task.exercise] = load_suspects(suite.course, suite.exercise)
+        items = [item for item in items if is_asked(plugin.criterion(item), task)]
+        criteria = {criterion.id: criterion for criterion in plugin.criteria(items)}
+        unsound = self.unsound[task.exercise]
+        write_event(self.events, Collected(tuple(criteria.values()), unsound), at_once=False)
+        if not items:
+            return ""
+        limits = {c.id: c.timeout * plugin.tests[task.exercise, c.id] for c in criteria.values()}
+        deadline = time.monotonic() + (task.budget or suite.exercise.budget)
+        finished: set[str] = set()
+        deaths: Counter[str] = Counter()
+        while True:
+            left = [item for item in items if plugin.criterion(item).id not in finished]
+            outcome = run_child(partial(self.run_child, task, left, deadline), limits, self.events)
+            finished |= outcome.finished
+            if outcome.status == 0 or finished == set(criteria):  # all that a late death costs is a diagnosis
+                return ""
+            self.renew()  # whatever worker the child had is gone with its zygote
+            if outcome.status == ZYGOTE_DIED or not outcome.running:
+                return "the judge's child " + (
+                    "hung" if outcome.status is None else f"ended with status {outcome.status}"
+                )
+            deaths[outcome.running] += 1
+            if deaths[outcome.running] == TRIES:
+                finished.add(outcome.running)
+                blamed = examiner_lost(criteria[outcome.running], hung=outcome.status is None)
+                write_event(self.events, Finished(blamed))
+                if task.first_failure or finished == set(criteria):
+                    return ""
+
+    def renew(self) -> None:
+        assert self.zygote is not None
+        accelerated = self.zygote.accelerated is not None
+        self.zygote.close()
+        self.zygote = Zygote(self.layers)
+        self.zygote.wait()
+        if accelerated:
+            self.zygote.accelerate()
+
+    def run_child(self, task: Task, items: list[pytest.Item], deadline: float, events: BinaryIO) -> None:
+        assert self.zygote is not None
+        gc.disable()  # a child is gone before its garbage is worth a look
+        limit = linux.memory_used() + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        plugin = self.plugin
+        exercise = plugin.suite(items[0]).exercise
+        transport: Transport
+        if task.in_process:
+            transport = InProcessTransport(exercise, task.sources, problem=task.problem)
+        else:
+            transport = ConfinedTransport(
+                exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
+            )
+        plugin.connect(Session(transport, exercise.budget, deadline), exercise, events)
+        if task.seed is not None:
+            plugin.reseed(task.seed, items)
+        plugin.recordings = Recordings() if task.diagnose else None
+        _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
+        events.flush()
+        if isinstance(transport, ConfinedTransport) and transport.fault:
+            raise transport.fault
+        transport.close()
+        suspects = self.suspects.get(task.exercise)
+        if plugin.recordings and suspects:
+            passed = {id_ for (_, id_), results in plugin.results.items() if combine(results).passed}
+            recorded = plugin.recordings.by_criterion
+            of_passed = {id_: tests for id_, tests in recorded.items() if id_ in passed}
+            of_failed = {id_: tests for id_, tests in recorded.items() if id_ not in passed}
+            for id_, mistakes in diagnose(suspects, of_failed, of_passed).items():
+                write_event(events, Diagnosed(id_, mistakes))  # at once: a child ends without a flush
+
+
+def is_asked(criterion: Criterion, task: Task) -> bool:
+    """Whether the task is about this criterion."""
+    in_part = task.part is Part.ALL or criterion.long is (task.part is Part.LONG)
+    return in_part and (not task.only or criterion.id in task.only)
+
+
+def _print_little() -> None:
+    """Of a tensor with many axes torch would print millions of numbers, for a message that is cut."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_printoptions(threshold=100, edgeitems=1)
+
+
+def _needs_device(item: pytest.Item) -> bool:
+    return "device" in getattr(item, "fixturenames", ())
+
+
+def _run(items: list[pytest.Item], until: Callable[[], bool] = lambda: False) -> None:
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        runtestprotocol(item, log=False, nextitem=following)
+        if until():
+            return

@@ -1,0 +1,198 @@
+"""``results.json``: one set of records that writes it and reads it, as docs/results.md specifies.
+
+Statistics, pages and exports take these records and nothing else. So they work on another machine, and later. A later
+format only adds keys: what an older file does not have gets its default here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from grader.course import Course, Exercise
+from grader.errors import ResultsError
+from grader.results.records import CriterionResult, ExerciseResult, Kind, StudentResult, Verdict
+from grader.results.scoring import course_score, exercise_score, points_of
+
+FILE_NAME = "results.json"
+FORMAT = 1
+
+
+class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True):
+    """One criterion for one student."""
+
+    id: str
+    title: str
+    kind: Kind
+    points: int
+    hidden: bool
+    verdict: Verdict
+    message: str = ""
+    line: str = ""
+    hint: str = ""
+    diagnosis: str | None = None
+    misconceptions: tuple[str, ...] = ()
+
+
+class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
+    """One exercise of one student."""
+
+    name: str
+    score: float | None = None
+    verdict: Verdict
+    criteria: tuple[GradedCriterion, ...]
+    stand_ins: tuple[str, ...] = ()
+    title: str = ""
+    weight: float = 1.0
+    optional: bool = False
+    points_earned: int = 0
+    points_possible: int = 0
+    pending: bool = False  # criteria that train a model are still to come
+    origin: str = ""  # the file that counts, as it was called where it came from
+    fault: str | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def left_out(self) -> bool:
+        """Whether it is an optional exercise that the student did not hand in."""
+        return self.optional and self.verdict is Verdict.MISSING
+
+
+class GradedStudent(msgspec.Struct, frozen=True, kw_only=True):
+    """One submission: a student's, or a group's."""
+
+    id: str
+    score: float | None = None
+    name: str = ""
+    group: tuple[str, ...] = ()  # the ids of its members, where several students handed in together
+    submitted_at: str | None = None  # ISO 8601, where the layout tells it
+    attempt: int | None = None
+    notes: tuple[str, ...] = ()  # what a teacher should know about how it was read
+    exercises: tuple[GradedExercise, ...]
+
+
+class Confinement(msgspec.Struct, frozen=True, kw_only=True):
+    """How student code was kept away from everything else."""
+
+    level: str = ""
+    layers: dict[str, str | None] = {}  # null where a layer was in force, else why not
+
+
+class Results(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that a run found out."""
+
+    format: int
+    course: str
+    provisional: bool = False  # written on the way: criteria that train a model are still to come
+    confinement: Confinement = Confinement()
+    students: tuple[GradedStudent, ...]
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a submission beside its files: it goes into the results as it is."""
+
+    name: str = ""
+    group: tuple[str, ...] = ()
+    submitted_at: str | None = None
+    attempt: int | None = None
+    notes: tuple[str, ...] = ()
+    files: dict[str, str] = {}  # exercise -> where its file came from
+
+
+def make_results(
+    course: Course,
+    students: Sequence[StudentResult],
+    confinement: Confinement,
+    origins: Mapping[str, Origin],
+    *,
+    provisional: bool = False,
+) -> Results:
+    """The results of a run; ``origins`` is by student."""
+    return Results(
+        format=FORMAT,
+        course=course.title,
+        provisional=provisional,
+        confinement=confinement,
+        students=tuple(_student(course, student, origins.get(student.id, Origin())) for student in students),
+    )
+
+
+def _student(course: Course, student: StudentResult, origin: Origin) -> GradedStudent:
+    return GradedStudent(
+        id=student.id,
+        score=rounded(course_score(student, course.weights, course.optional)),
+        name=origin.name,
+        group=origin.group,
+        submitted_at=origin.submitted_at,
+        attempt=origin.attempt,
+        notes=origin.notes,
+        exercises=tuple(
+            graded_exercise(course.exercise(result.name), result, origin.files.get(result.name, ""))
+            for result in student.exercises
+        ),
+    )
+
+
+def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = "") -> GradedExercise:
+    earned, possible = points_of(result.criteria)
+    return GradedExercise(
+        name=exercise.name,
+        score=rounded(exercise_score(result)),
+        verdict=result.verdict,
+        criteria=tuple(map(_criterion, result.criteria)),
+        stand_ins=result.stand_ins,
+        title=exercise.title,
+        weight=exercise.weight,
+        optional=exercise.optional,
+        points_earned=earned,
+        points_possible=possible,
+        pending=result.pending,
+        origin=origin,
+        fault=result.fault or msgspec.UNSET,
+    )
+
+
+def _criterion(result: CriterionResult) -> GradedCriterion:
+    criterion = result.criterion
+    return GradedCriterion(
+        id=criterion.id,
+        title=criterion.title,
+        kind=criterion.kind,
+        points=criterion.points,
+        hidden=criterion.hidden,
+        verdict=result.verdict,
+        message=result.message,
+        line=result.line,
+        hint="" if result.passed else criterion.hint,
+        diagnosis=" ".join(f"{d.explanation} {d.hint}" for d in result.diagnoses) or None,
+        misconceptions=tuple(diagnosis.id for diagnosis in result.diagnoses),
+    )
+
+
+def rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 2)
+
+
+def as_json(document: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def load_results(path: Path) -> Results:
+    """The results in this file, or in the folder that holds it."""
+    file = path / FILE_NAME if path.is_dir() else path
+    if not file.is_file():
+        raise ResultsError(f"{file}: not found. `grader grade SUBMISSIONS --out {path}` writes it.")
+    return read_results(file.read_bytes(), str(file))
+
+
+def read_results(content: bytes, where: str) -> Results:
+    """The results that a file holds; ``where`` is its name, for messages."""
+    try:
+        results = msgspec.json.decode(content, type=Results)
+    except msgspec.DecodeError as error:  # a ValidationError is one too
+        raise ResultsError(f"{where}: these are no results of `grader grade`: {error}") from error
+    if results.format != FORMAT:
+        raise ResultsError(f"{where}: format: found {results.format}, this grader reads {FORMAT}.")
+    return results

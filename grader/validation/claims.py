@@ -1,0 +1,211 @@
+"""What the verdicts prove about an exercise: pure functions from results to claims that hold or do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from grader.course.misconceptions import Misconception
+from grader.results.records import CriterionResult, ExerciseResult, Verdict
+from grader.results.scoring import exercise_score
+from grader.validation.records import Cell, Mutation, Proof, Row
+
+NOT_IMPLEMENTED = "is not implemented yet"
+TARGET = 0.95  # of the mutants that are not equivalent
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What was judged of one exercise."""
+
+    solution: ExerciseResult
+    stub: ExerciseResult
+    variants: dict[str, ExerciseResult]
+    mistakes: tuple[tuple[Misconception, ExerciseResult], ...]
+    justified: Mapping[str, str]
+    other_seeds: dict[str, ExerciseResult]  # "solution, seed 3" -> its result
+    in_process: dict[str, tuple[ExerciseResult, ExerciseResult]]  # file -> in process, confined
+
+
+def rows(evidence: Evidence) -> tuple[Row, ...]:
+    """The matrix: each misconception against each criterion of the solution's result."""
+    ids = [result.criterion.id for result in evidence.solution.criteria]
+    found = []
+    for mistake, result in evidence.mistakes:
+        by_id = {one.criterion.id: one for one in result.criteria}
+        cells = tuple(_cell(by_id.get(id_), id_ in mistake.caught_by) for id_ in ids)
+        found.append(
+            Row(id=mistake.id, explanation=mistake.explanation, score=exercise_score(result), cells=cells)
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _cell(result: CriterionResult | None, expected: bool) -> Cell:
+    if result is None or result.verdict is Verdict.GRADER_FAULT:
+        return Cell.FAULT
+    if result.passed:
+        return Cell.PASSES
+    return Cell.EXPECTED if expected else Cell.FAILS
+
+
+def failures(result: ExerciseResult) -> frozenset[str]:
+    """The criteria that the student's code is at fault for."""
+    return frozenset(
+        one.criterion.id for one in result.criteria if not one.passed and one.verdict is not Verdict.GRADER_FAULT
+    )
+
+
+def prove_solution(evidence: Evidence) -> Proof:
+    return Proof(
+        claim="The solution has full marks",
+        finding=f"{len(evidence.solution.criteria)} criteria",
+        problems=tuple(_complaints(evidence.solution)),
+        remedy="Either the suite asks for too much, or the solution is wrong.",
+    )
+
+
+def prove_stub(evidence: Evidence) -> Proof:
+    """Nothing is passed, and each failure says what is to be written."""
+    stub = evidence.stub
+    problems = [f"not judged: {stub.fault}"] if stub.fault else []
+    for result in stub.criteria:
+        if result.verdict is not Verdict.MISSING or NOT_IMPLEMENTED not in result.message:
+            problems.append(f"{result.criterion.id}: {result.verdict}, {result.message or 'without a word'}")
+    return Proof(
+        claim="The stub has no points, for the right reason",
+        finding=f"{len(stub.criteria)} criteria missing",
+        problems=tuple(problems),
+        remedy="A test must call the student's code, and let NotImplementedError through, before it is content.",
+    )
+
+
+def prove_mistakes(evidence: Evidence, known: Iterable[str]) -> Proof:
+    """Each is seen by a criterion that it names, and leaves something right; ``known`` are the ids of all criteria."""
+    problems = []
+    for mistake, result in evidence.mistakes:
+        failed = failures(result)
+        if result.verdict is Verdict.GRADER_FAULT:
+            problems += [f"{mistake.id}: {complaint}" for complaint in _complaints(result, only_faults=True)]
+        elif not failed:
+            problems.append(f"{mistake.id} gets full marks.")
+        elif not failed & set(mistake.caught_by):
+            problems.append(
+                f"{mistake.id} fails {', '.join(sorted(failed))}, not {' or '.join(mistake.caught_by)}."
+            )  # fmt: skip
+        elif not exercise_score(result):
+            problems.append(f"{mistake.id} gets no points at all, though a single mistake leaves something right.")
+        if unknown := set(mistake.caught_by) - set(known):
+            problems.append(f"{mistake.id}: caught_by names {', '.join(sorted(unknown))}, which is no criterion.")
+    caught = sum(bool(failures(result) & set(mistake.caught_by)) for mistake, result in evidence.mistakes)
+    return Proof(
+        claim="Every misconception is caught where it should be",
+        finding=f"{caught} of {len(evidence.mistakes)}",
+        problems=tuple(problems),
+        remedy="Add a check to the suite, or correct caught_by.",
+    )
+
+
+def prove_variants(evidence: Evidence) -> Proof:
+    right = sum(result.verdict is Verdict.PASSED for result in evidence.variants.values())
+    return Proof(
+        claim="Every right variant has full marks",
+        finding=f"{right} of {len(evidence.variants)}",
+        problems=tuple(f"{name}: {words}" for name, r in evidence.variants.items() for words in _complaints(r)),
+        remedy="The suite asks for more than the contract says, unless the variant is wrong.",
+    )
+
+
+def prove_need(evidence: Evidence, known: Iterable[str], alone_among_mutants: frozenset[str]) -> Proof:
+    """Every hidden criterion is the only one to catch something, or somebody has said why it is there."""
+    alone = {name for _, r in evidence.mistakes if len(found := failures(r)) == 1 for name in found}
+    hidden = [result.criterion for result in evidence.solution.criteria if result.criterion.hidden]
+    missing = [c.id for c in hidden if c.id not in alone | alone_among_mutants and c.id not in evidence.justified]
+    stale = sorted(set(evidence.justified) - set(known))
+    empty = [name for name, why in evidence.justified.items() if not why.strip()]
+    justified = sum(c.id in evidence.justified and c.id not in alone | alone_among_mutants for c in hidden)
+    return Proof(
+        claim="Every criterion is needed",
+        finding=f"{len(hidden)} hidden: {len(hidden) - len(missing) - justified} alone catch something, "
+        f"{justified} justified",
+        problems=(
+            *(f"{name} catches nothing that no other catches." for name in missing),
+            *(f"justified.{name}: there is no such criterion." for name in stale),
+            *(f"justified.{name}: says nothing." for name in empty),
+        ),
+        remedy="Add a misconception that only it catches, say under [justified] why it is there, or take it out.",
+    )
+
+
+def prove_steadiness(evidence: Evidence, seeds: int) -> Proof:
+    """Other seeds, the same verdicts; of a misconception, that it is caught."""
+    expected = {"solution": evidence.solution, "stub": evidence.stub}
+    expected |= {f"variant {name}": result for name, result in evidence.variants.items()}
+    problems = []
+    for name, result in evidence.other_seeds.items():
+        what = name.rpartition(", seed ")[0]
+        if what in expected:
+            problems += [f"{name}: {words}" for words in _differences(result, expected[what])]
+        elif not failures(result):
+            problems.append(f"{name}: gets full marks")
+    return Proof(
+        claim="No test is flaky",
+        finding=f"{len(evidence.other_seeds)} judged with {seeds} other seeds",
+        problems=tuple(problems),
+        remedy="Draw inputs for which the claim always holds, or allow for rounding.",
+    )
+
+
+def prove_agreement(evidence: Evidence, *, confined: bool) -> Proof:
+    problems = []
+    for name, (here, there) in evidence.in_process.items():
+        problems += [f"{name}, in process and confined: {words}" for words in _differences(here, there)]
+    found = f"{len(evidence.in_process)} files" if confined else "not compared, there is no confinement here"
+    return Proof(
+        claim="Both transports agree",
+        finding=found,
+        problems=tuple(problems),
+        remedy="A test must not rely on sharing a process with the student's code.",
+    )
+
+
+def prove_nothing_to_mutate(reason: str) -> Proof:
+    return Proof(claim="Mutants are killed", finding=f"none are made. {reason}")
+
+
+def prove_mutants(mutation: Mutation, complaints: Sequence[str]) -> Proof:
+    """Enough of them are killed, and what is called equivalent is."""
+    problems = list(complaints)
+    if mutation.rate < TARGET:
+        problems.append(f"{len(mutation.survivors)} survive, shown below; at least {TARGET:.0%} should be killed.")
+    return Proof(
+        claim="Mutants are killed",
+        finding=f"{mutation.rate:.1%}, {mutation.killed} of {mutation.made - mutation.equivalent}; "
+        f"{mutation.equivalent} equivalent",
+        problems=tuple(problems),
+        remedy="Add a check that tells a survivor from the solution; if there can be none, list it with the reason in "
+        "solutions/equivalents.",
+    )
+
+
+def _complaints(result: ExerciseResult, *, only_faults: bool = False) -> list[str]:
+    found = [f"not judged: {result.fault}"] if result.fault else []
+    for one in result.criteria:
+        if not one.passed and (one.verdict is Verdict.GRADER_FAULT or not only_faults):
+            found.append(f"{one.criterion.id}: {one.verdict}, {one.message}")
+    return found
+
+
+def _differences(one: ExerciseResult, other: ExerciseResult) -> list[str]:
+    if one.fault or other.fault:
+        return [f"not judged: {one.fault or other.fault}"]
+    first, second = ({c.criterion.id: c for c in result.criteria} for result in (one, other))
+    return [
+        f"{name}: {_word(first, name)} and {_word(second, name)}"
+        for name in dict.fromkeys([*first, *second])
+        if name not in first or name not in second or first[name].verdict is not second[name].verdict
+    ]
+
+
+def _word(results: Mapping[str, CriterionResult], name: str) -> str:
+    found = results.get(name)
+    return "not run" if found is None else f"{found.verdict}{f' ({found.message})' if found.message else ''}"

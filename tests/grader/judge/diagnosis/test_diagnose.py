@@ -1,0 +1,327 @@
+"""A failure is explained by the mistake that was made, and rubbish by none: measured on the course, and in small.
+
+``tests/diagnosis/<exercise>.toml`` has known mistakes made once more, in programs of another style. Entries stay there
+whether or not they are recognised: the share is what is measured.
+"""
+
+import ast
+import os
+import tomllib
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from grader.course import find_course, load_course
+from grader.course.misconceptions import load_misconceptions
+from grader.grading.settings import Settings
+from grader.judge.processes.task import Task
+from grader.judge.processes.warm import WarmJudge
+from grader.results.gradebook import open_gradebook
+from grader.sandbox.layers import find_layers
+from grader.submissions.base import Submission
+from tests.grader.conftest import grade_class
+
+COURSE = find_course(Path(__file__).parent)
+FOLDER = COURSE.root / "tests/diagnosis"
+VARIANTS = COURSE.root / "tests/variants"
+NAMES = [exercise.name for exercise in COURSE.exercises if (FOLDER / f"{exercise.name}.toml").is_file()]
+SHARE = 0.8  # of all mistakes made once more
+SHARE_OF_ONE = 0.7  # of those of a single exercise
+NAMED = 2.5  # mistakes named with an explained criterion, on average
+
+RUBBISH = {
+    "zero": "return 0",
+    "nothing": "return None",
+    "its input": "return next(value for name, value in locals().items() if name != 'self')",
+    "chance": "import random; return random.random()",
+    "a TypeError": "raise TypeError('no')",
+    "a ValueError": "raise ValueError('no')",
+    "no items": "return []",
+    "noise": "import torch; return torch.randn(2, 3)",
+}
+RUBBISH_EACH = 4  # of them for each exercise, all of them in turn
+SPOILT_EACH = 3  # solutions of each exercise in which a single function is rubbish
+
+
+def load_reimplemented(name):
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))["reimplemented"]
+
+
+REIMPLEMENTED = [(name, entry) for name in NAMES for entry in load_reimplemented(name)]
+
+
+def label(name, entry):
+    return f"{name}-{entry['id']}"
+
+
+def apply(name, entry):
+    source = (VARIANTS / name / f"{entry['variant']}.py").read_text(encoding="utf-8")
+    assert source.count(entry["find"]) == 1, f"{label(name, entry)}: find must occur once in the variant"
+    return source.replace(entry["find"], entry["replace"])
+
+
+# Rubbish
+
+
+def functions(tree):
+    """Functions and methods of a module, by dotted name."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}.{f.name}", f) for f in node.body if isinstance(f, ast.FunctionDef))
+
+
+def holes(stub):
+    """The names of what students have to write."""
+    return [name for name, f in functions(ast.parse(stub)) if any(isinstance(line, ast.Raise) for line in f.body)]
+
+
+def spoilt(source, names, body):
+    """The source with this body in the functions of these names."""
+    tree = ast.parse(source)
+    for name, function in functions(tree):
+        if name in names:
+            function.body = ast.parse(body).body
+    return ast.unparse(tree)
+
+
+def make_rubbish():
+    """By (exercise, what it is): stubs filled with rubbish, and solutions with rubbish in one place."""
+    kinds = list(RUBBISH.items())
+    turn = count()
+    for name in NAMES:
+        exercise = COURSE.exercise(name)
+        stub = COURSE.module(exercise).read_text(encoding="utf-8")
+        solution = COURSE.solution(exercise).read_text(encoding="utf-8")
+        missing = holes(stub)
+        for _ in range(RUBBISH_EACH):
+            kind, body = kinds[next(turn) % len(kinds)]
+            yield name, f"{kind} everywhere", spoilt(stub, missing, body)
+        for number in range(SPOILT_EACH):
+            kind, body = kinds[next(turn) % len(kinds)]
+            where = missing[number * len(missing) // SPOILT_EACH]
+            yield name, f"{kind} in {where}", spoilt(solution, [where], body)
+
+
+# The course
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory):
+    """Everything that is judged here, once, confined and with diagnosis: by kind, exercise and name."""
+    texts = {("mistake", name, entry["id"]): apply(name, entry) for name, entry in REIMPLEMENTED}
+    for name in NAMES:
+        exercise = COURSE.exercise(name)
+        texts["right", name, "solution"] = COURSE.solution(exercise).read_text(encoding="utf-8")
+        texts["stub", name, "stub"] = COURSE.module(exercise).read_text(encoding="utf-8")
+        for path in sorted((VARIANTS / name).glob("*.py")):
+            texts["right", name, path.stem] = path.read_text(encoding="utf-8")
+    for name, what, text in make_rubbish():
+        texts["rubbish", name, what] = text
+    submissions = []
+    for key, text in texts.items():
+        path = tmp_path_factory.mktemp("submission") / f"{key[1]}.py"
+        path.write_text(text, encoding="utf-8")
+        submissions.append(Submission(student=" ".join(key), files={key[1]: path}))
+    settings = Settings(
+        course=COURSE, exercises=tuple(COURSE.exercise(name) for name in NAMES), seed=COURSE.seed,
+        jobs=os.cpu_count(), layers=find_layers(), quick=True, diagnose=True,
+    )  # fmt: skip
+    with open_gradebook(tmp_path_factory.mktemp("results")) as gradebook:
+        students = grade_class(settings, submissions, gradebook)
+    return {
+        key: next(found for found in student.exercises if found.name == key[1])
+        for key, student in zip(texts, students, strict=True)
+    }
+
+
+def named(result):
+    """The ids of the mistakes by which a result is explained, criterion by criterion."""
+    return {c.criterion.id: [d.id for d in c.diagnoses] for c in result.criteria if c.diagnoses}
+
+
+def of_kind(graded, kind):
+    return {key[1:]: result for key, result in graded.items() if key[0] == kind}
+
+
+def test_all_files_belong_to_exercises():
+    assert {path.stem for path in FOLDER.glob("*.toml")} == set(NAMES)
+    assert len(NAMES) >= 8
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_exercise_has_mistakes_made_once_more(name):
+    known = {mistake.id for mistake in load_misconceptions(COURSE.bank(COURSE.exercise(name)))}
+    entries = load_reimplemented(name)
+    ids = [entry["id"] for entry in entries]
+    assert len(ids) >= 5
+    assert len(set(ids)) == len(ids)
+    assert set(ids) <= known
+    assert len({entry["variant"] for entry in entries}) >= 3
+    for entry in entries:
+        ast.parse(apply(name, entry))
+
+
+def test_mistakes_made_once_more_are_recognised(graded):
+    found, missed, sizes = {name: [] for name in NAMES}, [], []
+    for (name, id_), result in of_kind(graded, "mistake").items():
+        assert not result.fault
+        assert any(not c.passed for c in result.criteria), f"{name}-{id_} is no mistake"
+        by_criterion = named(result)
+        sizes += map(len, by_criterion.values())
+        found[name].append(any(id_ in ids for ids in by_criterion.values()))
+        if not found[name][-1]:
+            missed.append(f"{name}-{id_}, taken for {sorted(set().union(*by_criterion.values())) or 'none'}")
+    total = [hit for hits in found.values() for hit in hits]
+    print(f"\n{sum(total)} of {len(total)} recognised, {sum(sizes) / len(sizes):.2f} named with a criterion")
+    print("\n".join(f"  {name}: {sum(hits)} of {len(hits)}" for name, hits in found.items()))
+    print("\n".join(f"  missed: {miss}" for miss in missed))
+    assert sum(total) >= SHARE * len(total), missed
+    assert sum(sizes) < NAMED * len(sizes)
+    assert all(sum(hits) >= SHARE_OF_ONE * len(hits) for hits in found.values()), missed
+
+
+@pytest.mark.parametrize("kind", ["right", "stub", "rubbish"])
+def test_nothing_else_is_taken_for_a_known_mistake(graded, kind):
+    results = of_kind(graded, kind)
+    assert not any(result.fault for result in results.values())
+    assert {key: named(result) for key, result in results.items() if named(result)} == {}
+
+
+# In small
+
+MANIFEST = """
+format = 1
+title = "Tiny"
+"""
+
+EXERCISE = """
+[[exercise]]
+name = "{name}"
+title = "One and one"
+files = ["{name}.py"]
+hidden_criteria = 1
+"""
+
+SUITE = '''
+from grader.judge import assert_equal, criterion
+
+
+@criterion("Small sums", points=2, kind="value", hint="Use +.", timeout=1)
+def test_small(student):
+    """One and one is two."""
+    assert_equal(student.add(1, 1), 2, "add(1, 1)")
+
+
+@criterion("Zero", points=1, kind="robustness", hint="Zero is a number too.", timeout=1)
+def test_zero(student):
+    """Zero changes nothing."""
+    assert_equal(student.add(5, 0), 5, "add(5, 0)")
+
+
+@criterion("Halves", points=1, kind="value", hint="Use +.", timeout=1)
+def test_halves(student):
+    """Fractions have sums too."""
+    assert_equal(student.add(0.5, 0.25), 0.75, "add(0.5, 0.25)")
+'''
+
+HIDDEN = '''
+from grader.judge import assert_equal, criterion
+
+
+@criterion("Any sum", points=1, kind="value", hint="Think again.", timeout=1)
+def test_any(student, rng):
+    """Sums of numbers that nobody knows beforehand."""
+    a, b = rng.randrange(100, 1000), rng.randrange(100, 1000)
+    assert_equal(student.add(a, b), a + b, f"add({a}, {b})")
+'''
+
+SOLUTION = '''
+def add(a, b):
+    """The sum of two numbers."""
+    ### BEGIN SOLUTION
+    return a + b
+    ### END SOLUTION
+'''
+
+# By id: the criteria that catch it, and what is returned.
+MISTAKES = {
+    "subtracted": (["small", "any"], "a - b"),
+    "opposite-added": (["small", "halves"], "a + -b"),
+    "first-twice": (["zero", "halves"], "a + a"),
+    "whole-parts-added": (["halves"], "int(a) + int(b)"),
+    "zero-refused": (["zero"], "a + b if b else divmod(a, b)"),
+}
+ENDLESS = "next(number for number in iter(int, 1) if number)"  # int() is always 0
+
+
+def write_bank(path, mistakes):
+    tables = [
+        f"[[misconception]]\nid = '{id_}'\nexplanation = 'Your sums equal {value}.'\nhint = 'Use +.'\n"
+        f"caught_by = {caught_by}\nfind = 'return a + b'\nreplace = 'return {value}'\n"
+        for id_, (caught_by, value) in mistakes.items()
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(["format = 1\n", *tables]), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def diagnosed(tmp_path_factory):
+    """Judge a file of this text: the ids named with each criterion."""
+    root = tmp_path_factory.mktemp("course")
+    banks = {"addition": MISTAKES, "waiting": {**MISTAKES, "never-ends": (["small", "zero"], ENDLESS)}}
+    files = {"course.toml": MANIFEST + "".join(EXERCISE.format(name=name) for name in banks), "pyproject.toml": ""}
+    files["solutions/grading.toml"] = "format = 1\nseed = 7\n"
+    for name, mistakes in banks.items():
+        files[f"exercises/{name}/test_{name}.py"] = SUITE
+        files[f"tests/hidden/test_{name}.py"] = HIDDEN
+        files[f"solutions/{name}.py"] = SOLUTION
+        write_bank(root / f"solutions/misconceptions/{name}.toml", mistakes)
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    course = load_course(root / "course.toml")
+    judge = WarmJudge(course, course.exercises, course.seed, find_layers())
+
+    def grade(body, *, name="addition", diagnose=True):
+        sources = {name: (f"{name}.py", f"def add(a, b):\n    {body}\n".encode())}
+        result = judge.grade(Task(exercise=name, sources=sources, diagnose=diagnose))
+        assert not result.fault
+        assert {c.criterion.id for c in result.criteria} == {"small", "zero", "halves", "any"}
+        return {id_: set(ids) for id_, ids in named(result).items()}
+
+    yield grade
+    judge.close(now=True)
+
+
+def test_a_mistake_is_named_and_so_is_another_that_answers_alike(diagnosed):
+    both = {"subtracted", "opposite-added"}
+    subtracting = "from operator import sub; return sub(a, b)"
+    assert diagnosed(subtracting) == {"small": both, "halves": both, "any": both}
+    assert diagnosed(subtracting, diagnose=False) == {}
+    assert diagnosed("return sum([a] * 2)") == {id_: {"first-twice"} for id_ in ("zero", "halves", "any")}
+
+
+RIGHT = ["return b + a", "return sum((a, b))"]
+RAISING = ["raise NotImplementedError('add is yours to write')", "raise TypeError('no')", "raise ValueError('no')"]
+WRONG = ["return None", "return 0", "return -1", "return ''", "return a", "import random; return random.random()"]
+BROKEN = ["return a +", "return c", "return a.b"]
+
+
+@pytest.mark.parametrize("body", [*RIGHT, *RAISING, *WRONG, *BROKEN])
+def test_what_makes_no_known_mistake_is_not_explained(diagnosed, body):
+    assert diagnosed(body) == {}
+
+
+def test_what_a_passed_test_contradicts_is_not_named(diagnosed):
+    assert diagnosed("return a - b if b == 0.25 else a + b") == {}, "subtracting would have failed the small sums"
+    assert diagnosed("return a * 2 if b == 0.25 else a + b") == {}
+
+
+def test_a_mistake_that_never_ends_holds_nothing_up(diagnosed):
+    """Tried on failures, it is given up; and it explains code that does not end either."""
+    both = {"subtracted", "opposite-added"}
+    assert diagnosed("return a - b", name="waiting") == {"small": both, "halves": both, "any": both}
+    assert "never-ends" in diagnosed("while True: pass", name="waiting")["small"]

@@ -1,0 +1,105 @@
+"""The device fixture, in process and confined: what breaks on an accelerator loses its criterion, with the line."""
+
+import textwrap
+
+import pytest
+
+from grader.course import load_course
+from grader.judge.processes.oneshot import run_suites
+from grader.judge.processes.task import Task
+from grader.judge.processes.warm import WarmJudge
+from grader.sandbox.layers import find_layers
+
+TESTS = '''
+import torch
+from grader.judge import assert_equal, assert_not_used, assert_same_on_device, criterion
+
+
+@criterion("On the accelerator", points=1, kind="device", hint="Use x.device.")
+def test_device(student, device):
+    """The result is the same there, and stays there."""
+    assert_same_on_device(student.add, device, "add(x, y)", torch.ones(3), torch.ones(3))
+
+
+@criterion("A module moves", points=1, kind="device", hint="Use a buffer.")
+def test_module(student, device):
+    """A module goes where it is sent."""
+    assert_same_on_device(student.Shift(), device, "Shift()(x)", torch.ones(3))
+
+
+@criterion("By hand", points=1, kind="value", hint="Add it yourself.")
+def test_by_hand(student):
+    """The built-in sum is not used."""
+    assert_not_used(student, "Bilinear")
+    assert_equal(student.add(1, 2), 3, "add(1, 2)")
+'''
+
+SHIFT = """
+import torch
+class Shift(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        {table}
+    def forward(self, x):
+        return x + self.table
+"""
+RIGHT = "def add(x, y):\n    return x + y\n" + SHIFT.format(table='self.register_buffer("table", torch.arange(3.0))')
+CASES = {
+    "right": (RIGHT, {}),
+    "default-device": (RIGHT.replace("return x + y", "return x + torch.ones(3)"), {"device": "error"}),
+    "back-on-the-cpu": (RIGHT.replace("return x + y", "return (x + y).cpu()"), {"device": "failed"}),
+    "hard-coded": (RIGHT.replace("return x + y", "return x.cuda() + y.cuda()"), {"device": "error"}),
+    "plain-attribute": (RIGHT.replace('register_buffer("table", ', "table = ("), {"module": "error"}),
+}
+
+
+@pytest.fixture
+def course(tiny):
+    (tiny / "exercises/addition/test_addition.py").write_text(TESTS)
+    (tiny / "tests/hidden/test_addition.py").write_text("")
+    (tiny / "solutions/addition.py").write_text(RIGHT)
+    return load_course(tiny / "course.toml")
+
+
+@pytest.fixture
+def wrong(course):
+    """Code → the criteria that it fails, confined or in process."""
+    judge = WarmJudge(course, course.exercises[:1], course.seed, find_layers())
+
+    def run(code, confined):
+        if confined:
+            criteria = judge.grade(
+                Task(exercise="addition", sources={"addition": ("addition.py", code.encode())})
+            ).criteria
+        else:
+            file = course.root / "addition.py"
+            file.write_text(code)
+            suite = course.public_suite(course.exercises[0])
+            criteria = run_suites([suite], file, budget=60, seed=1, cwd=course.root)
+        assert len(criteria) == 3
+        return {c.criterion.id: (c.verdict.value, c.line) for c in criteria if not c.passed}
+
+    yield run
+    judge.close()
+
+
+@pytest.mark.parametrize("confined", [True, False], ids=["confined", "in-process"])
+def test_device_mistakes_lose_their_criterion_and_name_the_line(wrong, confined):
+    scalar = "    if isinstance(x, int): return x + y\n"  # the test by hand adds plain numbers
+    for name, (code, failing) in CASES.items():
+        found = wrong(code.replace("def add(x, y):\n", f"def add(x, y):\n{scalar}"), confined)
+        assert {k: v for k, (v, _) in found.items()} == failing, name
+        for verdict, line in found.values():
+            assert verdict != "error" or line.startswith("addition.py:"), name
+
+
+def test_a_forbidden_name_is_found_in_the_source(wrong):
+    code = RIGHT + textwrap.dedent("""
+        def unused():
+            from torch import nn as layers
+            return layers.Bilinear(1, 1, 1)
+        """)
+    assert wrong(code, True)["by_hand"][0] == "failed"
+    own = "def Bilinear(x):\n    return x\nBilinear(1)\n"
+    compared = "if __name__ == '__main__':\n    torch.nn.Bilinear(1, 1, 1)\n"
+    assert wrong(RIGHT + own + compared, True) == {}
