@@ -110,7 +110,6 @@ def _judge(run: ClassRun, on_first: Callable[[], object]) -> None:
             run.judge_long(lambda work: advance())
     else:
         run.judge_long(lambda work: None)
-    run.judge_with_stand_ins()
 
 
 def _tell_faults(results: Results) -> None:

@@ -22,7 +22,7 @@ LEAST_BUDGET = 1.0  # seconds for what trains a model, however long the short cr
 
 
 class ClassRun:
-    """All submissions of a class on their way to results: ``judge_short``, ``judge_long``, ``judge_with_stand_ins``."""
+    """All submissions of a class on their way to results: ``judge_short``, then ``judge_long``."""
 
     def __init__(
         self, settings: Settings, submissions: Sequence[Submission], gradebook: Gradebook, backend: Backend
@@ -34,11 +34,13 @@ class ClassRun:
         self.reader = TaskReader(settings)
         self.entries = [self.reader.entry(s, exercise) for s in submissions for exercise in settings.exercises]
         self.results: dict[str, ExerciseResult] = {}  # by key
-        self.improved: list[ExerciseResult] = []  # as the entries, once stand-ins were tried
+        self.improved: list[ExerciseResult] = []  # what counts for each entry, once stand-ins were tried
+        self.long_too = False  # whether what trains a model is judged by now
 
     def judge_short(self, on_done: Callable[[Work], None]) -> None:
-        """What takes a moment, for everybody."""
+        """What takes a moment, for everybody; afterwards ``students`` has a provisional answer."""
         self._judge([entry.short for entry in self.entries], on_done)
+        self._judge_with_stand_ins()
 
     @property
     def pending(self) -> list[Work]:
@@ -47,10 +49,12 @@ class ClassRun:
 
     def judge_long(self, on_done: Callable[[Work], None]) -> None:
         """What trains a model; after ``judge_short``."""
+        self.long_too = True
         self._judge(self._long(self.entries), on_done)
+        self._judge_with_stand_ins()
 
-    def judge_with_stand_ins(self) -> None:
-        """What failed once more, where earlier exercises may be at fault; after everything else."""
+    def _judge_with_stand_ins(self) -> None:
+        """What failed once more, where earlier exercises may be at fault."""
 
         def judge(works: Iterable[Work]) -> dict[str, ExerciseResult]:
             self._judge(list(works))
@@ -59,7 +63,8 @@ class ClassRun:
         def judge_whole(entries: Iterable[Entry]) -> list[ExerciseResult]:
             entries = list(entries)
             self._judge([entry.short for entry in entries])
-            self._judge(self._long(entries))
+            if self.long_too:
+                self._judge(self._long(entries))
             return [self._whole(entry) for entry in entries]
 
         results = [self._whole(entry) for entry in self.entries]
@@ -67,7 +72,7 @@ class ClassRun:
 
     def students(self) -> tuple[StudentResult, ...]:
         """The results as far as they are known; exercises for which something is still to come say so."""
-        by_entry = iter(self.improved or [self._whole(entry) for entry in self.entries])
+        by_entry = iter(self.improved)
         return tuple(
             StudentResult(id=submission.student, exercises=tuple(next(by_entry) for _ in self.settings.exercises))
             for submission in self.submissions

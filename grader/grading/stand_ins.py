@@ -1,8 +1,9 @@
 """No double jeopardy: nobody loses points in an exercise for a mistake in an earlier one that it builds on.
 
 What failed is judged again with our modules in the place of the student's earlier ones: first for those that lost
-points themselves, then for all, because two parts that each follow the contract may still not fit together. A whole
-attempt costs a training, so it is made only if a criterion that failed fares better. The better result counts.
+points themselves, then for all, because two parts that each follow the contract may still not fit together. The part
+of an exercise that failed comes first; only if a criterion fares better there, the other is judged too, because it may
+cost a training. The better result counts.
 """
 
 from __future__ import annotations
@@ -39,25 +40,26 @@ def improve(
             names = entry.own - at_fault and entry.own if with_all else at_fault
             if names and improved[number].verdict is Verdict.FAILED:
                 attempts[number] = reader.with_stand_ins(entry, names)
-        probes = {n: reader.only(attempt, failed_criteria(improved[n])) for n, attempt in attempts.items()}
+        probes = {n: first_part(attempt, improved[n]) for n, attempt in attempts.items()}
         found = judge(probes.values())
-        promising = [number for number, probe in probes.items() if has_gained(found[probe.key], probe)]
+        promising = [n for n, probe in probes.items() if has_gained(found[probe.key], improved[n])]
         wholes = judge_whole([attempts[number] for number in promising])
         for number, whole in zip(promising, wholes, strict=True):
             improved[number] = better(improved[number], whole, attempts[number].stand_ins)
     return improved
 
 
-def failed_criteria(result: ExerciseResult) -> tuple[str, ...]:
-    """What did not pass and is quick to try again; criteria that train only if nothing else failed."""
-    failed = [found.criterion for found in result.criteria if not found.passed]
-    return tuple(c.id for c in failed if not c.long) or tuple(c.id for c in failed)
+def first_part(attempt: Entry, result: ExerciseResult) -> Work:
+    """What to judge first: criteria that train only if nothing else failed."""
+    only_long = all(found.criterion.long for found in result.criteria if not found.passed)
+    return attempt.long if only_long and attempt.long else attempt.short
 
 
-def has_gained(result: ExerciseResult, work: Work) -> bool:
+def has_gained(result: ExerciseResult, before: ExerciseResult) -> bool:
     """Whether a criterion that failed before does not fail now, or we cannot say."""
+    failed = {found.criterion.id for found in before.criteria if not found.passed}
     return result.verdict is Verdict.GRADER_FAULT or any(
-        found.passed for found in result.criteria if found.criterion.id in work.task.only
+        found.passed for found in result.criteria if found.criterion.id in failed
     )
 
 

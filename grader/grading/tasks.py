@@ -72,11 +72,6 @@ class TaskReader:
         task = msgspec.structs.replace(entry.short.task, sources=sources)
         return self._entry(entry.student, task, stand_ins=names)
 
-    def only(self, entry: Entry, criteria: tuple[str, ...]) -> Work:
-        """The same code, but judged by these criteria alone, and without a diagnosis."""
-        task = msgspec.structs.replace(entry.short.task, only=criteria, part=Part.ALL, diagnose=False)
-        return self._work(entry.student, task)
-
     def stand_in(self, name: str) -> tuple[str, bytes]:
         return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
 

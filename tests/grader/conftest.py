@@ -102,7 +102,6 @@ def grade_class(settings: Settings, submissions: list[Submission], gradebook: Gr
         run = ClassRun(settings, submissions, gradebook, backend)
         run.judge_short(lambda work: None)
         run.judge_long(lambda work: None)
-        run.judge_with_stand_ins()
     return run.students()
 
 

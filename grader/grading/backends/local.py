@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
+from grader.grading.backends.queue import WorkQueue
 from grader.grading.settings import Settings
 from grader.grading.tasks import Work
 from grader.judge.processes.task import Judge
@@ -21,11 +22,10 @@ class LocalBackend:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.todo: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
+        self.todo = WorkQueue()
         self.done: queue.SimpleQueue[tuple[Work, ExerciseResult | BaseException]] = queue.SimpleQueue()
         self.judges: list[Judge] = []
         self.threads: list[threading.Thread] = []
-        self.stopped = threading.Event()
         self.cores = _cores(settings.jobs)
 
     def __enter__(self) -> Self:
@@ -33,8 +33,7 @@ class LocalBackend:
 
     def judge(self, works: Sequence[Work]) -> Iterator[tuple[Work, ExerciseResult]]:
         """Judge in parallel; only the caller's thread sees the results."""
-        for work in works:
-            self.todo.put(work)
+        self.todo.put(works)
         while len(self.threads) < min(self.settings.jobs, len(works)):
             self._start()
         for _ in works:
@@ -47,15 +46,13 @@ class LocalBackend:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """After an error (Ctrl-C is one) what is under way is dropped; what is finished was handed out."""
+        self.todo.close()
         if kind is not None:
-            self.stopped.set()
             for judge in self.judges:
                 judge.close(now=True)
-        for _ in self.threads:
-            self.todo.put(None)
-        if kind is None:
-            for thread in self.threads:
-                thread.join()
+            return
+        for thread in self.threads:
+            thread.join()
 
     def _start(self) -> None:
         judge = self._make_judge(len(self.judges))
@@ -76,7 +73,8 @@ class LocalBackend:
         return WarmJudge(settings.course, settings.exercises, settings.seed, settings.layers, core=core)
 
     def _work(self, judge: Judge) -> None:
-        while (work := self.todo.get()) is not None and not self.stopped.is_set():
+        prepared: set[str] = set()
+        while (work := self.todo.take(prepared)) is not None:
             try:
                 self.done.put((work, judge.grade(work.task)))
             except BaseException as error:  # a bug of ours: it must reach the main thread

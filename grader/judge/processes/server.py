@@ -124,14 +124,14 @@ class JudgeServer:
             self.renew()
         if not items:
             return "it has no tests"
-        if task.exercise not in self.unsound:
+        if task.sources and task.exercise not in self.unsound:  # nothing is prepared for nothing
             self.prepare(task.exercise, items)
         plugin, suite = self.plugin, self.plugin.suite(items[0])
         if task.diagnose and task.exercise not in self.suspects:  # here, once, and not in every child
             self.suspects[task.exercise] = load_suspects(suite.course, suite.exercise)
         items = [item for item in items if is_asked(plugin.criterion(item), task)]
         criteria = {criterion.id: criterion for criterion in plugin.criteria(items)}
-        unsound = self.unsound[task.exercise]
+        unsound = self.unsound.get(task.exercise, {})
         write_event(self.events, Collected(tuple(criteria.values()), unsound), at_once=False)
         if not items:
             return ""
