@@ -1,16 +1,29 @@
-"""Errors that a person can mend. The command line prints them as one message, without a traceback.
+"""The whole tree of exceptions, and those that a person can mend.
 
-GraderError
-├── ManifestError        course.toml says something that we cannot use
-├── UnknownExerciseError a name that is not in course.toml
-├── MarkError            BEGIN/END SOLUTION marks that do not fit
-├── MisconceptionError   an edit that does not apply to the solution
-├── CriterionError       a test whose criterion is missing, doubled or out of range
-├── SubmissionError      a pile of submissions that we cannot work with
-├── ResultsError         a results folder that we cannot write, or that another run uses
-└── ConfinementError     student code cannot be confined here
+Exception
+├── GraderError              a person can mend it; the command line prints it as one message, without a traceback
+│   ├── ManifestError        course.toml or grading.toml says something that we cannot use
+│   ├── UnknownExerciseError a name that is not in course.toml
+│   ├── MarkError            BEGIN/END SOLUTION marks that do not fit
+│   ├── MisconceptionError   an edit that does not apply to the solution
+│   ├── CriterionError       a test whose criterion is missing, doubled or out of range
+│   ├── SubmissionError      submissions that we cannot work with
+│   ├── ResultsError         a results folder that we cannot write, or that another run uses
+│   └── ConfinementError     student code cannot be confined here
+├── StudentFailure           judge/transports/outcomes: the student's code did not answer; it knows its verdict
+├── AssertionError
+│   └── Mismatch             judge/suite/compare: the student's result is not what it should be
+├── StudentError             worker/executor: the same where the student's code runs
+├── CodecError               wire/codec: a message that breaks the rules
+├── NotebookError            submissions/notebook: a file that is not a notebook of Jupyter's
+├── JudgeFault               judge/processes/task: a judge could not do its work, through no fault of the student
+├── ZygoteDied               sandbox/launcher: the zygote is gone, and a new one must be started
+└── RuntimeError
+    └── SimulationError      worker/simgpu: the simulated accelerator cannot do what was asked
+BaseException
+└── _OutOfTime               judge/diagnosis/diagnose: a known mistake took too long when it was tried
 
-A student's failure is never one of these: it is a verdict (models.Verdict).
+A student's failure never reaches the command line as an exception: it becomes a verdict (results/records.Verdict).
 """
 
 from __future__ import annotations

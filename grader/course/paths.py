@@ -158,4 +158,4 @@ def load_course(path: Path) -> Course:
 
 
 def _is_for_students(path: Path) -> bool:
-    return not path.name.startswith(".") and ".bak" not in path.suffixes and not set(path.parts) & set(NOT_OURS)
+    return not path.name.startswith(".") and ".bak" not in path.name and not set(path.parts) & set(NOT_OURS)

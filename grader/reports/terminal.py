@@ -54,8 +54,9 @@ def _print_criterion(console: Console, result: CriterionResult, *, explained: bo
 
 def print_class(console: Console, results: Results) -> None:
     """The table of scores, and a remark on each zero that has another reason than a wrong answer."""
-    title = results.course + (" (provisional: what trains a model is still to come)" if results.provisional else "")
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    table = Table(
+        title=results.course, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
+    )
     table.add_column("student", no_wrap=True)
     names = [exercise.name for exercise in results.students[0].exercises] if results.students else []
     headings, legend = _headings(names, console.width)
@@ -68,6 +69,8 @@ def print_class(console: Console, results: Results) -> None:
     console.print(table)
     if legend:
         console.print(Padding(Columns(legend, padding=(0, 2)), (0, 0, 1, 2)))
+    if results.provisional:
+        console.print("Provisional: criteria that train a model are still to come.\n")
     for student in results.students:
         if remarks := _remarks(student):
             console.print(f"  {escape(printable_line(student.id, 40))}: {escape('; '.join(remarks))}")

@@ -81,7 +81,7 @@ class Worker:
 class Zygote:
     """One zygote process behind its control socket."""
 
-    def __init__(self, layers: Layers) -> None:
+    def __init__(self, layers: Layers, *, torch: bool = True) -> None:
         self.layers = layers
         inside = _inside if layers.level == "bubblewrap" else str
         readable = (*map(inside, library_folders()), "/dev/null", "/dev/zero", "/dev/urandom")
@@ -92,6 +92,7 @@ class Zygote:
             user=_user(layers),
             memory=_memory(),
             cpu=CPU,
+            torch=torch,
             threads=layers.level == "bubblewrap" or _user(layers) is not None,
         )
         self.stage = tempfile.mkdtemp(prefix="grader-zygote-", dir=public_folder())

@@ -27,6 +27,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     user: int | None  # whom root becomes, where bubblewrap has not seen to that
     memory: int  # bytes beyond what the zygote has
     cpu: int  # seconds
+    torch: bool  # import it before the first worker
     threads: bool  # limit them: where the user is no one else's, which that limit counts by
 
 

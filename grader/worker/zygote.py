@@ -1,4 +1,4 @@
-"""The zygote: imports torch once, then forks a worker whenever the judge asks for one.
+"""The zygote: imports torch once (where the course uses it), then forks a worker whenever the judge asks for one.
 
 It holds no secret: no test, no solution, no submission, a clean environment. It obeys its control socket, where
 each message is one letter: ``F`` with a descriptor (fork a worker that speaks over it; answered by the worker's
@@ -23,7 +23,8 @@ def main(control: int, plan: Plan) -> None:
     """Serve requests on the control socket until it closes."""
     linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
     with socket.socket(fileno=control) as judge:
-        warm_up()
+        if plan.torch:
+            warm_up()
         linux.prctl(linux.PR_SET_DUMPABLE, 0)
         obey(judge, plan)
 

@@ -13,6 +13,7 @@ ROOT = Path(grader.__file__).parent
 LAYERS = [
     ["__main__"],
     ["cli"],
+    ["pytest_plugin"],
     ["authoring"],
     ["student"],
     ["reports"],

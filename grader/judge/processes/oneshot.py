@@ -25,7 +25,7 @@ from grader.results.records import Criterion, CriterionResult, ExerciseResult, V
 KILL_AFTER = 5.0  # seconds beyond a test's own timeout
 START_UP = 60.0  # seconds in which a child must have collected its tests, torch imported
 POLL = 0.02
-PYTEST_FAULTS = (3, 4)  # pytest's exit codes for its own internal and usage errors
+INTERNAL_ERROR = "INTERNALERROR>"  # so begin the lines in which pytest speaks of its own faults
 PARTS = {Part.ALL: (), Part.SHORT: ("--grader-quick",), Part.LONG: ("--grader-long",)}
 
 
@@ -95,7 +95,7 @@ def run_suites(
         unfinished = [c for c in criteria if c.id not in results]
         if unfinished and not (first_failure and _has_failure(results)):
             running = next((c for c in unfinished if c.id == child.running), None)
-            if running is None or child.status in PYTEST_FAULTS:
+            if running is None or INTERNAL_ERROR in child.output:
                 raise JudgeFault(child.output or "pytest stopped between two tests")
             results[running.id] = child.blame(running)
             if deadline is not None and time.monotonic() > deadline:

@@ -10,6 +10,7 @@ not grow. A child that hangs or dies is replaced, and goes on where it was.
 from __future__ import annotations
 
 import gc
+import re
 import resource
 import signal
 import socket
@@ -24,6 +25,7 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
+from grader.course import Course
 from grader.course.suites import find_suite
 from grader.judge.diagnosis.diagnose import Suspects, diagnose, load_suspects
 from grader.judge.diagnosis.recording import Recordings
@@ -41,10 +43,11 @@ from grader.sandbox.layers import Layers
 from grader.worker import linux
 
 if TYPE_CHECKING:
-    from grader.judge.suite_plugin import SuitePlugin
+    from grader.judge.plugin import SuitePlugin
 
 OVERHEAD = 30.0  # seconds for our own work around an exercise's tests
 TRIES = 2  # so often a child may end at the same criterion before the data that it looked at is to blame
+TORCH = re.compile(r"^\s*(import|from)\s+torch\b", re.MULTILINE)
 MEMORY = 4 << 30  # bytes for a child beyond what the judge has: what a student returns can be multiplied
 
 
@@ -58,6 +61,7 @@ class JudgeServer:
         self.tasks = self.channel.makefile("rb")
         self.layers = layers
         self.zygote: Zygote | None = None
+        self.torch = True  # whether workers begin with torch imported
         self.faults: dict[str, str] = {}
         self.unsound: dict[str, dict[str, str]] = {}  # by exercise, as far as it was rehearsed
         self.suspects: dict[str, Suspects | None] = {}  # by exercise, as far as they were needed
@@ -72,7 +76,8 @@ class JudgeServer:
         by_exercise: dict[str, list[pytest.Item]] = {}
         for item in session.items:
             by_exercise.setdefault(self.plugin.suite(item).exercise.name, []).append(item)
-        self.zygote = Zygote(self.layers)
+        self.torch = any(uses_torch(course) for course in {self.plugin.suite(item).course for item in session.items})
+        self.zygote = Zygote(self.layers, torch=self.torch)
         try:
             self.zygote.wait()
             if any(map(_needs_device, session.items)):
@@ -162,7 +167,7 @@ class JudgeServer:
         assert self.zygote is not None
         accelerated = self.zygote.accelerated is not None
         self.zygote.close()
-        self.zygote = Zygote(self.layers)
+        self.zygote = Zygote(self.layers, torch=self.torch)
         self.zygote.wait()
         if accelerated:
             self.zygote.accelerate()
@@ -198,6 +203,12 @@ class JudgeServer:
             of_failed = {id_: tests for id_, tests in recorded.items() if id_ not in passed}
             for id_, mistakes in diagnose(suspects, of_failed, of_passed).items():
                 write_event(events, Diagnosed(id_, mistakes))  # at once: a child ends without a flush
+
+
+def uses_torch(course: Course) -> bool:
+    """Whether a solution or suite of the course imports torch: then all students get it, in all exercises."""
+    files = [file for e in course.exercises for file in (course.solution(e), *course.suites(e)) if file.is_file()]
+    return any(TORCH.search(file.read_text(encoding="utf-8", errors="replace")) for file in files)
 
 
 def is_asked(criterion: Criterion, task: Task) -> bool:

@@ -209,3 +209,48 @@ def test_a_submission_can_be_a_file_or_a_folder(tiny, pytester):
             tiny / "exercises/addition", f"--rootdir={tiny}", f"--grader-submission={path}"
         )
         result.assert_outcomes(failed=2)
+
+
+# Outside a course, and beside its suites
+
+OWN_STUDENT = """
+import pytest
+
+
+@pytest.fixture
+def student():
+    return "Ada"
+
+
+def test_own(student):
+    assert student == "Ada"
+"""
+
+
+def test_another_project_may_have_a_student_of_its_own(pytester):
+    pytester.makepyfile(OWN_STUDENT)
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_outside_a_course_nothing_of_ours_is_there(pytester):
+    pytester.makepyfile("def test_a(student):\n    pass\n")
+    result = pytester.runpytest_inprocess()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*fixture 'student' not found*"])
+    assert "criterion" not in pytester.runpytest_inprocess("--markers").stdout.str()
+    pytester.makeconftest(
+        "import sys\n\ndef pytest_sessionfinish():\n    print([m for m in sys.modules if m.startswith('grader')])\n"
+    )
+    assert "['grader', 'grader.pytest_plugin']" in pytester.runpytest_subprocess().stdout.str()
+
+
+def test_a_test_beside_the_suites_may_have_a_student_of_its_own(tiny, pytester):
+    (tiny / "tests/test_other.py").write_text(OWN_STUDENT)
+    pytester.runpytest_inprocess(tiny / "tests/test_other.py", f"--rootdir={tiny}").assert_outcomes(passed=1)
+
+
+def test_a_test_of_no_exercise_that_asks_for_our_student_is_told_so(tiny, pytester):
+    (tiny / "tests/test_other.py").write_text("def test_a(student):\n    pass\n")
+    result = pytester.runpytest_inprocess(tiny / "tests/test_other.py", f"--rootdir={tiny}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*this test belongs to no exercise*"])

@@ -1,0 +1,125 @@
+"""Both judges do what a task says: the warm, confined one, and the one for machines without confinement."""
+
+import random
+
+import pytest
+from msgspec.structs import replace
+
+from grader.course import load_course
+from grader.judge.processes.oneshot import UnconfinedJudge, run_suites
+from grader.judge.processes.task import Part, Task
+from grader.judge.processes.warm import WarmJudge
+from grader.judge.suite.seeding import seed_for
+from grader.results.records import Verdict
+from grader.sandbox.layers import find_layers
+from tests.grader.conftest import write
+
+HIDDEN = '''
+from grader.judge import assert_equal, criterion
+
+
+@criterion("Any sum", points=1, kind="value", hint="Think again.")
+def test_any(student, rng):
+    """Sums of numbers that nobody knows beforehand."""
+    a, b = rng.randrange(1000), rng.randrange(1000)
+    assert_equal(student.add(a, b), a + b, f"add({a}, {b})")
+
+
+@criterion("Learns", points=4, kind="value", hint="Again.", long=True)
+def test_learns(student):
+    """It learns to add."""
+    assert_equal(student.add(2, 2), 4, "add(2, 2)")
+'''
+RIGHT = "def add(a, b):\n    return a + b\n"
+
+
+@pytest.fixture(params=["warm", "unconfined"])
+def grade(request, tiny):
+    """Judge a file of this text, as a task with these fields says."""
+    write(tiny / "tests/hidden/test_addition.py", HIDDEN)
+    course = load_course(tiny / "course.toml")
+    if request.param == "warm":
+        judge = WarmJudge(course, course.exercises[:1], course.seed, find_layers())
+    else:
+        judge = UnconfinedJudge(course, course.seed)
+
+    def run(text, **how):
+        task = Task(exercise="addition", sources={"addition": ("addition.py", text.encode())})
+        result = judge.grade(replace(task, **how))
+        assert not result.fault
+        return {c.criterion.id: c for c in result.criteria}
+
+    yield run
+    judge.close(now=True)
+
+
+def verdicts(criteria):
+    return {id_: result.verdict.value for id_, result in criteria.items()}
+
+
+def test_a_task_says_which_criteria_are_judged(grade):
+    assert list(grade(RIGHT)) == ["small", "zero", "any", "learns"]
+    assert list(grade(RIGHT, only=("zero", "any"))) == ["zero", "any"]
+    assert list(grade(RIGHT, part=Part.SHORT)) == ["small", "zero", "any"]
+    assert list(grade(RIGHT, part=Part.LONG)) == ["learns"]
+    assert list(grade(RIGHT, part=Part.LONG, only=("zero",))) == []
+
+
+def test_a_task_says_from_which_seed_inputs_are_drawn(grade):
+    """A student's code that knows the hidden inputs of one seed passes with that seed only."""
+    telling = "def add(a, b):\n    return a + b if (a, b) in ((1, 1), (5, 0), (2, 2)) else {}[0]\n"
+
+    def drawn(seed):
+        rng = random.Random(seed_for(seed, "addition/test_any"))
+        a, b = rng.randrange(1000), rng.randrange(1000)
+        return telling.replace("(2, 2))", f"(2, 2), ({a}, {b}))")
+
+    assert verdicts(grade(drawn(7)))["any"] == "passed"
+    assert verdicts(grade(drawn(7), seed=8))["any"] == "error"
+    assert verdicts(grade(drawn(8), seed=8))["any"] == "passed"
+
+
+def test_a_task_may_end_with_the_first_failure(grade):
+    wrong = "def add(a, b):\n    return a + b if b else -1\n"
+    assert verdicts(grade(wrong, first_failure=True)) == {"small": "passed", "zero": "failed"}
+    assert len(grade(RIGHT, first_failure=True)) == 4
+    crashing = "import os\ndef add(a, b):\n    return a + b if b else os._exit(3)\n"
+    assert verdicts(grade(crashing, first_failure=True)) == {"small": "passed", "zero": "crashed"}
+
+
+def test_what_cannot_be_read_is_an_error_with_its_reason(grade):
+    found = grade("", sources={}, problem="addition.py is no ordinary file.")
+    assert set(verdicts(found).values()) == {"error"}
+    assert {result.message for result in found.values()} == {"addition.py is no ordinary file."}
+
+
+def test_nothing_handed_in_is_missing(grade):
+    assert set(verdicts(grade("", sources={})).values()) == {"missing"}
+
+
+DEVICES = '''
+from grader.judge import assert_equal, criterion
+
+
+@criterion("On a device", points=1, kind="device", hint="Hm.")
+def test_on_device(student, device):
+    """It works on an accelerator."""
+    assert_equal(student.add(1, 1), 2, "add(1, 1)")
+
+
+@criterion("Small sums", points=2, kind="value", hint="Use +.", timeout=60)
+def test_small(student):
+    """One and one is two."""
+    assert_equal(student.add(1, 1), 2, "add(1, 1)")
+'''
+
+
+def test_the_criterion_that_ran_is_blamed_though_another_stands_before_it(tiny):
+    """Criteria that need a device run last, wherever they stand; here the budget ends before they begin."""
+    suite = write(tiny / "exercises/addition/test_addition.py", DEVICES)
+    file = write(tiny / "addition.py", "def add(a, b):\n    while True: pass\n")
+    found = run_suites([suite], file, budget=1.0, seed=7, cwd=tiny)
+    assert [c.criterion.id for c in found] == ["on_device", "small"]
+    assert {c.verdict for c in found} == {Verdict.TIMEOUT}
+    assert "all tests together" in found[0].message
+    assert "took too long" in found[1].message
