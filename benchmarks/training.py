@@ -20,7 +20,7 @@ import torch
 
 from grader.course import find_course
 from grader.judge.suite.student import Session, Student
-from grader.judge.transports.inprocess import InProcessTransport
+from grader.judge.transports.inprocess import InProcessTransport, read_files
 
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = find_course(ROOT)
@@ -38,7 +38,7 @@ def suite_of(name: str) -> types.ModuleType:
 def student_of(name: str, seed: int) -> Student:
     exercise = COURSE.exercise(name)
     files = {other: ROOT / "solutions" / f"{other}.py" for other in (name, *exercise.builds_on)}
-    return Student(Session(InProcessTransport(exercise, files)), seed)
+    return Student(Session(InProcessTransport(exercise, read_files(files))), seed)
 
 
 def scores(name: str, task: str, seed: int) -> tuple[float, float]:

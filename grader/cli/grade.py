@@ -123,5 +123,5 @@ def _tell_faults(results: Results) -> None:
         if exercise.verdict is Verdict.GRADER_FAULT
     ]
     if faults:
-        click.echo(f"grader: could not be graded, through no fault of the students: {', '.join(faults)}", err=True)
+        click.echo(f"grader: could not be graded because of a fault of the grader: {', '.join(faults)}", err=True)
         raise SystemExit(FAULT)

@@ -75,7 +75,7 @@ def _check(path: Path, manifest: Manifest) -> None:
                     raise ManifestError(
                         path,
                         f"{key}.{field}",
-                        f"{needed!r} is no earlier exercise{did_you_mean(needed, earlier)} "
+                        f"{needed!r} is not an earlier exercise{did_you_mean(needed, earlier)} "
                         f"Allowed here: {', '.join(earlier) or 'none, it is the first'}.",
                     )
         if f"{exercise.name}.py" not in exercise.files:
@@ -99,7 +99,7 @@ def _explain(path: Path, raw: dict[str, Any], message: str) -> ManifestError:
         key = f"{key}.{name}" if key else name
         if missing:
             return ManifestError(path, key, "is missing.")
-        return ManifestError(path, key, f"is no known key{did_you_mean(name, known)} Allowed: {', '.join(known)}.")
+        return ManifestError(path, key, f"is not a known key{did_you_mean(name, known)} Allowed: {', '.join(known)}.")
     found: Any = raw
     for step in re.findall(r"[^.\[\]]+", key):
         found = found[int(step)] if step.isdigit() else found[step]

@@ -1,4 +1,4 @@
-"""No double jeopardy: nobody loses points in an exercise for a mistake in an earlier one that it builds on.
+"""Nobody loses points twice for one mistake: not in an exercise for what is wrong in an earlier one that it builds on.
 
 What failed is judged again with our modules in the place of the student's earlier ones: first for those that lost
 points themselves, then for all, because two parts that each follow the contract may still not fit together. The part

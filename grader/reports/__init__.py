@@ -1,1 +1,1 @@
-"""Results for people and for other programs."""
+"""Results for people: they are rendered here, and nothing else is done."""

@@ -31,7 +31,7 @@ def print_doctor(console: Console, layers: Layers, findings: dict[str, str]) -> 
         word = "[green]in force[/green]" if not reason else f"[red]not in force[/red]: {escape(reason)}"
         console.print(f"  {NAMES[name]:<26} {word}")
     if layers.level == "none":
-        console.print("  grader grade refuses to run here, unless told --unconfined.")
+        console.print("  grader grade refuses to run here, unless you say --unconfined.")
         return
     console.print(f"  {'limits (memory, CPU, files)':<26} [green]in force[/green]")
     console.print("A worker tried, and must not be able, to")

@@ -109,7 +109,8 @@ def _remarks(student: GradedStudent) -> list[str]:
         elif worst:
             remarks.append(f"{exercise.name}: {counts[worst]} × {worst}")
         if exercise.stand_ins:
-            remarks.append(f"{exercise.name}: graded with our {', '.join(exercise.stand_ins)}, which was better")
+            modules = ", ".join(exercise.stand_ins)
+            remarks.append(f"{exercise.name}: graded with the course's {modules}, because the score is better so")
     return [*([f"missing: {', '.join(missing)}"] if missing else []), *remarks]
 
 

@@ -192,7 +192,7 @@ def read_results(content: bytes, where: str) -> Results:
     try:
         results = msgspec.json.decode(content, type=Results)
     except msgspec.DecodeError as error:  # a ValidationError is one too
-        raise ResultsError(f"{where}: these are no results of `grader grade`: {error}") from error
+        raise ResultsError(f"{where}: this is not a results file of `grader grade`: {error}") from error
     if results.format != FORMAT:
         raise ResultsError(f"{where}: format: found {results.format}, this grader reads {FORMAT}.")
     return results

@@ -21,7 +21,7 @@ INSTALL = (
 )
 UNPRIVILEGED = 65432  # a user that owns nothing; root changes to it before anything else
 ENTER = str(Path(__file__).with_name("enter.py"))
-INSIDE = ("__init__.py", "wire", "worker")  # all that a worker sees of this package
+INSIDE = ("__init__.py", "wire", "worker")  # all that a worker needs of this package
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts")
 
 

@@ -60,7 +60,7 @@ def _read(path: Path, limit: int) -> tuple[bytes, str]:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            return b"", f"{path.name} is no ordinary file."
+            return b"", f"{path.name} is not an ordinary file."
         if status.st_size > limit:
             return b"", _too_large(path, status.st_size, limit)
         return file.read(limit), ""

@@ -45,7 +45,7 @@ def notebook_source(content: bytes) -> str:
     try:
         notebook = msgspec.json.decode(content, type=_Notebook)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise NotebookError(f"is no notebook of Jupyter's format 4 ({error}).") from error
+        raise NotebookError(f"is not a Jupyter notebook (format 4) ({error}).") from error
     code = (cell for cell in notebook.cells if cell.cell_type == "code" and not cell.locked)
     return HEADER + "\n\n\n".join(text for cell in code if (text := _python(cell.source).strip("\n"))) + "\n"
 

@@ -159,12 +159,12 @@ class Training:
             drawn = [("", answer)]
             right = self.data.right_answers(word)
             if right and answer not in right:  # where it looks when it is told, which is what training does
-                drawn.append(("_told", right[-1]))
+                drawn.append(("_given", right[-1]))
             for label, text in drawn:
                 weights = self.learner.look(word, text)
                 for ending in ("svg", "png"):
                     files.append(self.out / f"attention_{_file_name(word)}{label}.{ending}")
-                    draw_attention(files[-1], weights, word, text, f"{title}{label and ', told the answer'}")
+                    draw_attention(files[-1], weights, word, text, f"{title}{label and ', given the right answer'}")
         return Outcome(
             exercise=self.exercise.name, task=self.task.name, steps=self.state.step, parameters=self.parameters,
             seconds=round(self.state.seconds, 1), loss=self.state.losses[-1][1],

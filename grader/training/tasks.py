@@ -93,7 +93,7 @@ def find_task(training: CourseTraining, name: str | None, exercise: Exercise) ->
         raise GraderError(f"There is no task {name!r}{did_you_mean(name, known)} The tasks are: {', '.join(known)}.")
     task = training.TASKS[name]
     if exercise.name not in task.sizes:
-        raise GraderError(f"{exercise.name} is no exercise that trains a model. Choose {' or '.join(task.sizes)}.")
+        raise GraderError(f"{exercise.name} cannot be trained on this task. Choose {' or '.join(task.sizes)}.")
     return task
 
 

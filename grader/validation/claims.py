@@ -75,7 +75,7 @@ def prove_stub(evidence: Evidence) -> Proof:
         claim="The stub has no points, for the right reason",
         finding=f"{len(stub.criteria)} criteria missing",
         problems=tuple(problems),
-        remedy="A test must call the student's code, and let NotImplementedError through, before it is content.",
+        remedy="A test must call the student's code, and let NotImplementedError through, before it can pass.",
     )
 
 
@@ -95,7 +95,7 @@ def prove_mistakes(evidence: Evidence, known: Iterable[str]) -> Proof:
         elif not exercise_score(result):
             problems.append(f"{mistake.id} gets no points at all, though a single mistake leaves something right.")
         if unknown := set(mistake.caught_by) - set(known):
-            problems.append(f"{mistake.id}: caught_by names {', '.join(sorted(unknown))}, which is no criterion.")
+            problems.append(f"{mistake.id}: caught_by names {', '.join(sorted(unknown))}, which is not a criterion.")
     caught = sum(bool(failures(result) & set(mistake.caught_by)) for mistake, result in evidence.mistakes)
     return Proof(
         claim="Every misconception is caught where it should be",

@@ -206,7 +206,7 @@ class Validation:
 def _count(specimens: Specimens, judged: Sequence[tuple[Mutant, ExerciseResult]]) -> tuple[Mutation, list[str]]:
     """The mutants by what became of them, and what is wrong with the list of equivalent ones."""
     file = f"solutions/equivalents/{specimens.exercise.name}.toml"
-    complaints = [f"{file}: {one.line!r} → {one.becomes!r} is no mutant (any more)." for one in
+    complaints = [f"{file}: {one.line!r} → {one.becomes!r} matches no mutant of the solution." for one in
                   stale(specimens.equivalents.equivalent, [mutant for mutant, _ in judged])]  # fmt: skip
     source = specimens.solution.read_text(encoding="utf-8")
     killed = equivalent = 0

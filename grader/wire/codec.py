@@ -70,7 +70,7 @@ class Writer:
             return [CALLBACK, value.id]
         if is_tensor(value):
             return self._tensor(value)
-        raise CodecError(f"{kind.__name__} is no plain data")
+        raise CodecError(f"{kind.__name__} is not plain data")
 
     def _tensor(self, value: Any) -> Any:
         dtype = str(value.dtype).removeprefix("torch.")
@@ -204,7 +204,7 @@ def read_frame(read: Callable[[int], bytes | bytearray]) -> tuple[Any, bytes | b
     try:
         header = msgspec.msgpack.decode(raw)
     except (msgspec.MsgspecError, ValueError, RecursionError, TypeError, OverflowError) as error:
-        raise CodecError(f"a header that is no msgpack: {type(error).__name__}") from None
+        raise CodecError(f"a header that is not msgpack: {type(error).__name__}") from None
     return header, read(payload) if payload else b""
 
 

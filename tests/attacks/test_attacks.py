@@ -15,6 +15,8 @@ import pytest
 
 from .harness import CRITERIA, HIDDEN, SEED, USER, Run, all_attacks, grade, numbers, wait_for
 
+pytestmark = pytest.mark.attack
+
 OTHER_SEED = 20_261_116
 OWLS = ("owl-63d05a8f", "owl-9b1f7c2e")  # of the hidden suite and of the solution
 MODES = ("bubblewrap", "landlock", "as_user")

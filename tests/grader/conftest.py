@@ -1,5 +1,6 @@
 """Small courses in temporary folders, and the real one."""
 
+import sys
 import textwrap
 from pathlib import Path
 
@@ -40,7 +41,7 @@ ADDITION_TESTS = '''
 from grader.judge import assert_equal, criterion
 
 
-@criterion("Small sums", points=2, kind="value", hint="Use +.")
+@criterion("Small sums", points=2, kind="value", hint="Use +.", timeout=3)
 def test_small(student):
     """One and one is two."""
     assert_equal(student.add(1, 1), 2, "add(1, 1)")
@@ -105,10 +106,8 @@ def grade_class(settings: Settings, submissions: list[Submission], gradebook: Gr
     return run.students()
 
 
-@pytest.fixture
-def tiny(tmp_path: Path) -> Path:
+def make_tiny(root: Path) -> Path:
     """A course of two exercises whose students' files are right."""
-    root = tmp_path / "course"
     write(root / "course.toml", MANIFEST)
     write(root / "pyproject.toml", "")
     write(root / "solutions/grading.toml", "format = 1\nseed = 7\n")
@@ -121,6 +120,19 @@ def tiny(tmp_path: Path) -> Path:
     write(root / "solutions/addition.py", ADDITION_SOLUTION)
     write(root / "solutions/doubling.py", DOUBLING_SOLUTION)
     return root
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """The small course, one for each test."""
+    return make_tiny(tmp_path / "course")
+
+
+@pytest.fixture(autouse=True)
+def imports_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code that a test has loaded as a student's is not found by the next test."""
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.setattr(sys, "path", list(sys.path))
 
 
 @pytest.fixture(scope="session")

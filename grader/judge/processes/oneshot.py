@@ -10,13 +10,13 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader.course import Course
+from grader.judge.processes.command import pytest_command, pytest_environment
 from grader.judge.processes.events import Collected, Finished, Started, read_events
 from grader.judge.processes.task import JudgeFault, Part, Task
 from grader.judge.transports.outcomes import timed_out
@@ -115,10 +115,7 @@ class _Child:
     def __init__(self, suites: Sequence[Path], options: Sequence[str], cwd: Path, folder: Path) -> None:
         self.events = folder / "events"
         self.log = folder / "log"
-        self.command = [
-            sys.executable, "-m", "pytest", *map(str, suites), "-q", "-p", "no:cacheprovider", "--tb=line",
-            "--import-mode=importlib", f"--rootdir={cwd}", f"--grader-events={self.events}", *options,
-        ]  # fmt: skip
+        self.command = pytest_command(suites, cwd, [f"--grader-events={self.events}", *options])
         self.cwd = cwd
         self.criteria: tuple[Criterion, ...] | None = None  # None: not collected
         self.results: dict[str, CriterionResult] = {}
@@ -130,12 +127,10 @@ class _Child:
 
     def watch(self, deadline: float | None, budget: float) -> None:
         """Wait for the child; kill it when a test, or all of them together, run over their time."""
-        # One thread each: two children on two cores must not fight for them.
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         with self.log.open("wb") as log:
             process = subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
                 self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                cwd=self.cwd, env=environment, start_new_session=True,
+                cwd=self.cwd, env=pytest_environment(), start_new_session=True,
             )  # fmt: skip
             try:
                 limit, seen = time.monotonic() + START_UP, ""

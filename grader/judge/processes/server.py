@@ -148,9 +148,11 @@ class JudgeServer:
             left = [item for item in items if plugin.criterion(item).id not in finished]
             outcome = run_child(partial(self.run_child, task, left, deadline), limits, self.events)
             finished |= outcome.finished
-            if outcome.status == 0 or finished == set(criteria):  # all that a late death costs is a diagnosis
+            if outcome.status == 0:
                 return ""
             self.renew()  # whatever worker the child had is gone with its zygote
+            if finished == set(criteria):  # all that a late death costs is a diagnosis
+                return ""
             if outcome.status == ZYGOTE_DIED or not outcome.running:
                 return "the judge's child " + (
                     "hung" if outcome.status is None else f"ended with status {outcome.status}"

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ import msgspec
 
 from grader.course import Course, Exercise
 from grader.course.misconceptions import load_misconceptions
+from grader.judge.processes.command import pytest_command, pytest_environment
 from grader.judge.processes.events import Collected, Diagnosed, Done, Event, Finished, Ready, read_events
 from grader.judge.processes.server import OVERHEAD
 from grader.judge.processes.task import JudgeFault, Task
@@ -48,7 +48,7 @@ class WarmJudge:
         self.closed = False
 
     def grade(self, task: Task) -> ExerciseResult:
-        """WarmJudge a submission; a fault of ours is tried once more, and then told."""
+        """Judge one task. After a fault of ours it is tried once more; a second fault is in the result."""
         for attempt in range(TRIES):
             try:
                 return self._try(task, last=attempt == TRIES - 1)
@@ -65,6 +65,7 @@ class WarmJudge:
         if fault := self.ready.faults.get(task.exercise):
             return ExerciseResult(name=task.exercise, criteria=(), fault=fault)
         self._send(msgspec.json.encode(task) + b"\n")
+        # The first task of an exercise also waits until its tests have run on the solution.
         deadline = time.monotonic() + self.exercises[task.exercise].budget + 6 * OVERHEAD
         criteria: tuple[Criterion, ...] = ()
         unsound: dict[str, str] = {}
@@ -112,26 +113,19 @@ class WarmJudge:
         }
 
     def _start(self) -> None:
-        suites = [str(suite) for exercise in self.exercises.values() for suite in self.course.suites(exercise)]
+        suites = [suite for exercise in self.exercises.values() for suite in self.course.suites(exercise)]
         self.channel, far = socket.socketpair()
         self.buffer = b""
         self.waiting: list[Event] = []
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the judge
-        # With CI set pytest shows all of two values that differ, however large.
-        environment = {name: value for name, value in os.environ.items() if name not in ("CI", "BUILD_NUMBER")}
-        threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
+        layers = msgspec.json.encode(self.layers).decode()
+        options = [f"--grader-seed={self.seed}", f"--grader-serve={far.fileno()},{layers}"]
+        options += ["-pno:faulthandler", "-pno:logging", "-pno:warnings", "--capture=no"]  # more costly than most tests
         with far:
             self.process = subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
-                [
-                    sys.executable, "-m", "pytest", *suites, "-q", "-p", "no:cacheprovider", "--tb=line",
-                    "--import-mode=importlib", f"--rootdir={self.course.root}", f"--grader-seed={self.seed}",
-                    f"--grader-serve={far.fileno()},{msgspec.json.encode(self.layers).decode()}",
-                    # Per test these cost more than most tests do.
-                    "-p", "no:faulthandler", "-p", "no:logging", "-p", "no:warnings", "--capture=no",
-                ],
+                pytest_command(suites, self.course.root, options),
                 pass_fds=[far.fileno()], cwd=self.course.root, start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
-                env={**environment, **threads, "PYTHONDONTWRITEBYTECODE": "1"},
+                stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, env=pytest_environment(),
             )  # fmt: skip
         if self.core is not None:  # inherited by all that it starts; no worker can change it
             os.sched_setaffinity(self.process.pid, {self.core})

@@ -30,7 +30,7 @@ def criterion(
         raise CriterionError(f"Criterion {title!r}: points must be a positive whole number, found {points!r}.")
     if kind not in kinds:
         raise CriterionError(
-            f"Criterion {title!r}: {kind!r} is no kind{did_you_mean(str(kind), kinds)} Allowed: {', '.join(kinds)}."
+            f"Criterion {title!r}: {kind!r} is not a kind{did_you_mean(str(kind), kinds)} Allowed: {', '.join(kinds)}."
         )
     if not isinstance(hint, str) or not hint.strip():
         raise CriterionError(f"Criterion {title!r}: a hint is needed, found {hint!r}.")

@@ -38,7 +38,7 @@ def test_without_a_manifest_the_message_says_what_to_do(tmp_path):
         ('name = "doubling"', 'name = "addition"', "exercise[1].name", ["'addition' appears twice"]),
         ("weight = 3", 'builds_on = ["adition"]', "exercise[1].builds_on", ["did you mean 'addition'?"]),
         ("weight = 3", 'implementations_of = ["x"]', "exercise[1].implementations_of", ["Allowed here: addition"]),
-        ('title = "Tiny"', 'title = "Tiny"\nseed = 7', "seed", ["is no known key"]),
+        ('title = "Tiny"', 'title = "Tiny"\nseed = 7', "seed", ["is not a known key"]),
         ('["doubling.py"]', '["double.py"]', "exercise[1].files", ["must contain 'doubling.py'"]),
         ('["doubling.py"]', '["../doubling.py"]', "exercise[1].files[0]", ["found '../doubling.py'"]),
         ('["doubling.py"]', "[]", "exercise[1].files", ["found []"]),
@@ -66,7 +66,7 @@ def test_broken_toml_gives_the_line(tiny):
 def test_what_an_exercise_builds_on_must_come_earlier(tiny):
     path = tiny / "course.toml"
     path.write_text(path.read_text().replace('title = "One and one"', 'title = "x"\nbuilds_on = ["doubling"]'))
-    with pytest.raises(ManifestError, match="no earlier exercise"):
+    with pytest.raises(ManifestError, match="not an earlier exercise"):
         load_course(path)
 
 

@@ -101,9 +101,9 @@ def test_files_from_before_the_new_keys_can_be_read():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"{", "no results of `grader grade`"),
+        (b"{", "not a results file"),
         (b'{"format": 2, "course": "", "students": []}', "found 2"),
-        (b"[]", "no res"),
+        (b"[]", "not a results file"),
     ],
 )
 def test_what_is_not_a_results_file_is_told(content, words):

@@ -162,8 +162,8 @@ def test_one_exercise_of_the_file_itself_as_json(grader, results):
     ("content", "args", "words"),
     [
         (None, [], "not found. `grader grade SUBMISSIONS --out"),
-        ("{}", [], "these are no results of `grader grade`: Object missing required field `format`"),
-        ("nonsense", [], "these are no results"),
+        ("{}", [], "this is not a results file of `grader grade`: Object missing required field `format`"),
+        ("nonsense", [], "this is not a results file"),
         ('{"format": 2, "course": "", "students": []}', [], "format: found 2, this grader reads 1."),
         (json.dumps(document([exercise([])])), ["--exercise", "ctx"], "did you mean 'ctc'?"),
     ],

@@ -57,7 +57,7 @@ def test_rubbish_is_refused_with_our_error_and_no_other(content):
     try:
         notebook_source(content)
     except NotebookError as error:
-        assert "no notebook" in str(error)
+        assert "not a Jupyter notebook" in str(error)
 
 
 def test_a_deep_one_is_refused():
@@ -106,7 +106,7 @@ def test_the_file_that_was_worked_on_is_graded(tiny, grader, tmp_path):
         for student in json.loads(result.stdout)["students"]
     }
     assert points == {student: points for student, (_, _, points) in cases.items()}
-    assert "addition.ipynb is no notebook" in result.stdout
+    assert "addition.ipynb is not a Jupyter notebook" in result.stdout
 
 
 def test_the_stub_is_known_even_where_the_course_was_worked_in(tiny, grader, tmp_path):

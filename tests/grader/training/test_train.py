@@ -60,6 +60,7 @@ def outcome(result):
     return json.loads(result.stdout)
 
 
+@pytest.mark.training
 @pytest.mark.parametrize("exercise", ["seq2seq", "transformer"])
 def test_a_model_learns_and_an_interrupted_run_comes_to_the_same_end(train, tmp_path, monkeypatch, exercise):
     steps = ("--steps", 60, "--word", "31/41")
@@ -89,6 +90,7 @@ def test_a_model_learns_and_an_interrupted_run_comes_to_the_same_end(train, tmp_
         assert again[key] == whole[key]
 
 
+@pytest.mark.training
 def test_another_run_in_the_folder_is_not_overwritten(train, tmp_path):
     outcome(train("seq2seq", tmp_path, "--steps", 1))
     refused = train("seq2seq", tmp_path, "--steps", 2)

@@ -238,7 +238,7 @@ def test_what_holds():
             "m fails h1, not a",
         ),
         (prove_mistakes(but(mistakes=((mistake("m", "a"), result(a="failed")),))), "no points at all"),
-        (prove_mistakes(but(mistakes=((mistake("m", "x", "h1"), RIGHT),))), "names x, which is no criterion"),
+        (prove_mistakes(but(mistakes=((mistake("m", "x", "h1"), RIGHT),))), "names x, which is not a criterion"),
         (
             prove_mistakes(but(mistakes=((mistake("m", "a"), result(a="failed", h1="grader_fault")),))),
             "m: h1: grader_fault",

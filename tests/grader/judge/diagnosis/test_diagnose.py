@@ -164,6 +164,7 @@ def test_every_exercise_has_mistakes_made_once_more(name):
         ast.parse(apply(name, entry))
 
 
+@pytest.mark.proof
 def test_mistakes_made_once_more_are_recognised(graded):
     found, missed, sizes = {name: [] for name in NAMES}, [], []
     for (name, id_), result in of_kind(graded, "mistake").items():
@@ -183,6 +184,7 @@ def test_mistakes_made_once_more_are_recognised(graded):
     assert all(sum(hits) >= SHARE_OF_ONE * len(hits) for hits in found.values()), missed
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["right", "stub", "rubbish"])
 def test_nothing_else_is_taken_for_a_known_mistake(graded, kind):
     results = of_kind(graded, kind)

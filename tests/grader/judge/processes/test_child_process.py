@@ -48,7 +48,10 @@ def judge(tiny):
     judge.close()
 
 
-@pytest.mark.parametrize(("answer", "verdict"), [("crash", Verdict.FAILED), ("hang", Verdict.TIMEOUT)])
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [("crash", Verdict.FAILED), pytest.param("hang", Verdict.TIMEOUT, marks=pytest.mark.attack)],  # it takes its time
+)
 def test_whoever_ends_the_examiner_has_not_passed(judge, answer, verdict):
     code = f"def add(a, b):\n    return {answer!r} if (a, b) == (2, 3) else a + b\n"
     result = judge.grade(Task(exercise="addition", sources={"addition": ("addition.py", code.encode())}))

@@ -5,10 +5,10 @@ import textwrap
 import pytest
 
 from grader.course import load_course
-from grader.judge.processes.oneshot import run_suites
 from grader.judge.processes.task import Task
 from grader.judge.processes.warm import WarmJudge
 from grader.sandbox.layers import find_layers
+from tests.grader.conftest import make_tiny, write
 
 TESTS = '''
 import torch
@@ -53,34 +53,29 @@ CASES = {
 }
 
 
-@pytest.fixture
-def course(tiny):
-    (tiny / "exercises/addition/test_addition.py").write_text(TESTS)
-    (tiny / "tests/hidden/test_addition.py").write_text("")
-    (tiny / "solutions/addition.py").write_text(RIGHT)
-    return load_course(tiny / "course.toml")
-
-
-@pytest.fixture
-def wrong(course):
-    """Code → the criteria that it fails, confined or in process."""
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory):
+    course = make_tiny(tmp_path_factory.mktemp("devices"))
+    write(course / "exercises/addition/test_addition.py", TESTS)
+    write(course / "tests/hidden/test_addition.py", "")
+    write(course / "solutions/addition.py", RIGHT)
+    course = load_course(course / "course.toml")
     judge = WarmJudge(course, course.exercises[:1], course.seed, find_layers())
+    yield judge
+    judge.close()
+
+
+@pytest.fixture
+def wrong(judge):
+    """Code → the criteria that it fails, confined or in process."""
 
     def run(code, confined):
-        if confined:
-            criteria = judge.grade(
-                Task(exercise="addition", sources={"addition": ("addition.py", code.encode())})
-            ).criteria
-        else:
-            file = course.root / "addition.py"
-            file.write_text(code)
-            suite = course.public_suite(course.exercises[0])
-            criteria = run_suites([suite], file, budget=60, seed=1, cwd=course.root)
+        sources = {"addition": ("addition.py", code.encode())}
+        criteria = judge.grade(Task(exercise="addition", sources=sources, in_process=not confined)).criteria
         assert len(criteria) == 3
         return {c.criterion.id: (c.verdict.value, c.line) for c in criteria if not c.passed}
 
-    yield run
-    judge.close()
+    return run
 
 
 @pytest.mark.parametrize("confined", [True, False], ids=["confined", "in-process"])

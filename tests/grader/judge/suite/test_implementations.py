@@ -207,6 +207,7 @@ def test_as_before(implementation):
         (WRITES, "they assert nothing that could fail"),
     ],
 )
+@pytest.mark.proof
 def test_tests_that_tell_nothing_get_nothing(judge, tests, words):
     result = judge(GIVEN + tests)
     assert exercise_score(result) == 0
@@ -215,6 +216,7 @@ def test_tests_that_tell_nothing_get_nothing(judge, tests, words):
     assert all(c.verdict is Verdict.FAILED for c in result.criteria)
 
 
+@pytest.mark.proof
 def test_a_student_is_told_where_mistakes_are_left_and_not_which(judge):
     result = judge(GIVEN + "def test_a(implementation):\n    assert implementation.edit_distance('ab', 'ba') == 2\n")
     messages = {c.criterion.id: c.message for c in result.criteria if not c.passed}
