@@ -97,7 +97,7 @@ def label(storage: Any) -> Any:
 
 
 def on_device(tensor: torch.Tensor) -> bool:
-    return tensor.device.type == NAME
+    return bool(tensor.device.type == NAME)
 
 
 def to_device(host: torch.Tensor) -> torch.Tensor:

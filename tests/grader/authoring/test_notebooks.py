@@ -5,11 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-import nbclient
-import nbformat
 import pytest
-from nbconvert import HTMLExporter
-from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
 
 from grader.authoring.notebooks import make_notebook
 from grader.course import find_course
@@ -22,6 +18,9 @@ EXERCISES = [exercise.name for exercise in find_course(Path(__file__).parent).ex
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_notebook_is_up_to_date_valid_and_holds_the_stub(course, name):
+    import nbformat
+    from nbgrader.nbgraderformat.v3 import MetadataValidatorV3
+
     exercise = course.exercise(name)
     text = course.notebook(exercise).read_text(encoding="utf-8")
     assert text == make_notebook(course, exercise), "run: grader notebooks"
@@ -44,12 +43,17 @@ def test_nothing_of_the_solution_is_in_the_notebook(course, name):
     "name", [name for name in EXERCISES if name not in ("edit_distance", "edit_distance_tests", "ctc")]
 )
 def test_the_picture_shows_in_the_notebook_as_a_page(course, name):
+    from nbconvert import HTMLExporter
+
     path = course.notebook(course.exercise(name))
     page, _ = HTMLExporter(embed_images=True).from_filename(str(path))
     assert len(re.findall(r'<img alt="[^"]+" src="data:image/svg\+xml;base64,', page)) == 1
 
 
 def test_a_student_works_in_the_notebook_and_checks_there(tiny, grader):
+    import nbclient
+    import nbformat
+
     write(
         tiny / "exercises/addition/handout.md",
         "# Sums\n\nAdd.\n\n## What to write\n\n`add`\n\n## What to try\n\nMore.\n",

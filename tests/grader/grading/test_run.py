@@ -67,6 +67,7 @@ def ours():
     return found
 
 
+@pytest.mark.attack
 def test_killed_and_resumed_is_as_undisturbed(tiny, submissions, tmp_path):
     before = ours()
     code, output = finish(start(tiny, submissions, tmp_path / "whole"))
@@ -117,6 +118,7 @@ def test_a_second_run_grades_only_what_changed_and_equal_files_once(tiny, submis
     assert len(entries(out)) == 17 + 16
 
 
+@pytest.mark.attack
 def test_two_runs_at_once_and_ctrl_c(tiny, submissions, grader, tmp_path):
     for number in range(20):  # enough to be still at work when the signal comes
         (submissions / f"loop{number}").mkdir()

@@ -102,6 +102,7 @@ def test_hidden_criteria_show_no_values_and_no_messages(suite):
         assert message
 
 
+@pytest.mark.attack
 def test_after_two_timeouts_a_function_is_not_called_again(suite):
     tests = "".join(
         one_test("student.add(1, 1)", f'"{n}", points=1, kind="value", hint="h", timeout=1').replace(

@@ -54,6 +54,7 @@ def test_a_broken_file_gets_a_clear_line_and_the_others_still_run(tiny, grader, 
     assert "Traceback" not in result.output
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize(
     "loop",
     [

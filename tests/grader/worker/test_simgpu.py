@@ -19,6 +19,8 @@ from simgpu_snippets.facts import FACTS
 
 from grader.worker import simgpu
 
+pytestmark = pytest.mark.proof
+
 DEVICES = ["simgpu", *(["cuda"] if torch.cuda.is_available() else [])]
 WRONG = [s for s in SNIPPETS.values() if s.errors]
 RIGHT = [s for s in SNIPPETS.values() if not s.errors]

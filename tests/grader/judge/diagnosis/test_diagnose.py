@@ -322,6 +322,7 @@ def test_what_a_passed_test_contradicts_is_not_named(diagnosed):
     assert diagnosed("return a * 2 if b == 0.25 else a + b") == {}
 
 
+@pytest.mark.attack
 def test_a_mistake_that_never_ends_holds_nothing_up(diagnosed):
     """Tried on failures, it is given up; and it explains code that does not end either."""
     both = {"subtracted", "opposite-added"}

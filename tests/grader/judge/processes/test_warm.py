@@ -44,12 +44,14 @@ def children(pid):
     return found
 
 
+@pytest.mark.attack
 def test_verdicts_do_not_leak_from_one_submission_to_the_next(judge):
     poison = b"import builtins, random, torch\ntorch.tensor = None\nrandom.seed(3)\ndef add(a, b):\n    return None\n"
     for code, score in ((RIGHT, 100), (poison, 0), (RIGHT, 100), (b"while 1: pass", 0), (RIGHT, 100)):
         assert exercise_score(judge.grade(task(code))) == score
 
 
+@pytest.mark.attack
 def test_a_killed_zygote_is_replaced_and_the_run_goes_on(judge):
     assert exercise_score(judge.grade(task())) == 100
     for pid in children(judge.process.pid):
@@ -58,6 +60,7 @@ def test_a_killed_zygote_is_replaced_and_the_run_goes_on(judge):
     assert exercise_score(judge.grade(task())) == 100
 
 
+@pytest.mark.attack
 def test_a_killed_judge_is_replaced_leaves_nothing_and_the_run_goes_on(judge, monkeypatch):
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # a worker of root's is somebody else

@@ -178,7 +178,7 @@ def test_memory_that_is_hidden_inside_is_seen_from_outside(student_of):
         def honest(): return 1
         def liar():
             tracemalloc.stop()
-            table = [list(range(1000, 2000)) for _ in range(200)]
+            table = [list(range(1000, 2000)) for _ in range(300)]
             time.sleep(0.2)
             return 1
         """)
