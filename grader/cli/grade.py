@@ -46,6 +46,7 @@ def grade(
     on after an interruption: what is graded already, and has not changed, is not graded again.
     """
     course = open_course(folder)
+    from grader.course.secrets import require_seed
     from grader.course.stubs import course_stub
     from grader.exports import FORMATS
     from grader.files import write_atomically
@@ -58,6 +59,8 @@ def grade(
     from grader.sandbox.layers import require_layers
     from grader.submissions import read_submissions
 
+    if seed is None:
+        require_seed(course.solutions)
     selected = course.select(exercises)
     layers = None if unconfined else require_layers()
 
@@ -70,6 +73,7 @@ def grade(
         seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
         diagnose=diagnose,
     )  # fmt: skip
+    grades = FORMATS["csv"]
     origins = {submission.student: submission.origin for submission in found}
 
     def write(run: ClassRun, *, provisional: bool = False) -> Results:
@@ -88,12 +92,11 @@ def grade(
             click.echo("\ngrader: interrupted. Run the same command again to go on.", err=True)
             raise SystemExit(INTERRUPTED) from None
         results = write(run)
-        for export in FORMATS.values():
-            write_atomically(out / export.file_name, export.render(results))
+        write_atomically(out / grades.file_name, grades.render(results))
     if as_json:
         click.echo(schema.as_json(results), nl=False)
     else:
-        click.echo(f"Written: {out / 'grades.csv'} and {out / schema.FILE_NAME}")
+        click.echo(f"Written: {out / grades.file_name} and {out / schema.FILE_NAME}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")
     _tell_faults(results)
 
@@ -104,9 +107,9 @@ def _judge(run: ClassRun, on_first: Callable[[], object]) -> None:
 
     with progress("Grading", len(run.entries)) as advance:
         run.judge_short(lambda work: advance())
-    if pending := run.pending:
+    if run.has_long_work:
         on_first()
-        with progress("Grading what trains a model", len(pending)) as advance:
+        with progress("Grading what trains a model", len(run.long_works)) as advance:
             run.judge_long(lambda work: advance())
     else:
         run.judge_long(lambda work: None)

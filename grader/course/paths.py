@@ -1,7 +1,7 @@
 """Where everything of a course lies, and which of it students get.
 
-This module alone knows the paths. What is public is listed here once: the student release copies it, results are keyed
-by it, and scans compare with it. Everything else in the course's folder is for teachers.
+This module alone knows the paths. What is public is listed here once (``public_files``); everything else in the
+course's folder is for teachers.
 """
 
 from __future__ import annotations

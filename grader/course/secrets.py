@@ -18,6 +18,17 @@ class _Grading(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     seed: int
 
 
+def require_seed(solutions: Path) -> None:
+    """Whoever grades needs a seed: without one, hidden inputs would be the same everywhere."""
+    path = solutions / FILE_NAME
+    if not path.is_file():
+        raise ManifestError(
+            path,
+            "",
+            f"not found. Write it, with two lines: format = {FORMAT}, and seed = a whole number that nobody knows.",
+        )
+
+
 def read_seed(solutions: Path) -> int:
     """The seed from which hidden inputs are drawn; 0 where there is no such file, as students have it."""
     path = solutions / FILE_NAME

@@ -43,9 +43,14 @@ class ClassRun:
         self._judge_with_stand_ins()
 
     @property
-    def pending(self) -> list[Work]:
-        """What trains a model and is not judged yet, each with the time that the short criteria have left for it."""
-        return [work for work in self._long(self.entries) if not self.gradebook.find(work.key)]
+    def long_works(self) -> list[Work]:
+        """What trains a model."""
+        return [entry.long for entry in self.entries if entry.long is not None]
+
+    @property
+    def has_long_work(self) -> bool:
+        """Whether something that trains a model is not judged yet."""
+        return any(not self.gradebook.find(work.key) for work in self.long_works)
 
     def judge_long(self, on_done: Callable[[Work], None]) -> None:
         """What trains a model; after ``judge_short``."""

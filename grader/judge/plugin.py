@@ -81,6 +81,7 @@ class SuitePlugin:
         self.sessions: dict[str, Session] = {}
         self.results: dict[tuple[str, str], list[CriterionResult]] = {}
         self.tests: Counter[tuple[str, str]] = Counter()  # how many tests a criterion has
+        self.places: dict[tuple[str, str], int] = {}  # where a criterion stands in the suites
         self.deadline = math.inf  # of the test that runs now, by time.monotonic
         events = config.getoption("grader_events")
         self.events: BinaryIO | None = events.open("ab") if events else None
@@ -117,6 +118,7 @@ class SuitePlugin:
         ours = [item for item in ours if item not in unwanted]
         items[:] = [item for item in items if item not in unwanted]
         for item in ours:
+            self.places.setdefault(self.key(item), len(self.places))
             self.prepare(item)
         # The simulated accelerator stays on once it is on, so whoever needs it comes last.
         items.sort(key=lambda item: "device" in getattr(item, "fixturenames", ()) and self.suite_of(item) is not None)
@@ -189,8 +191,9 @@ class SuitePlugin:
         return msgspec.structs.replace(found, hidden=self.suite(item).hidden)
 
     def criteria(self, items: list[pytest.Item]) -> tuple[Criterion, ...]:
-        """The criteria of these tests, each once."""
-        return tuple({self.key(item): self.criterion(item) for item in items}.values())
+        """The criteria of these tests, each once, in the order of the suites."""
+        found = {self.key(item): self.criterion(item) for item in items}
+        return tuple(found[key] for key in sorted(found, key=self.places.__getitem__))
 
     def key(self, item: pytest.Item) -> tuple[str, str]:
         return self.suite(item).exercise.name, self.criterion(item).id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -24,8 +25,6 @@ def print_proofs(
 ) -> None:
     """The proofs as text or JSON, and as a page if one is wanted."""
     if page:
-        from grader.reports.matrix_page import matrix_page
-
         write_atomically(page, matrix_page(course.title, exercises))
     if as_json:
         print(render(proofs_document(exercises)), end="")
@@ -35,6 +34,14 @@ def print_proofs(
     print_summary(console, exercises)
     if page:
         console.print(f"Written: {escape(str(page))}", soft_wrap=True)
+
+
+def matrix_page(title: str, exercises: Sequence[ExerciseProof]) -> str:
+    """The proofs as one HTML page."""
+    from grader.reports.pages import render_page
+
+    classes = {Cell.PASSES: "passes", Cell.FAILS: "fails", Cell.EXPECTED: "expected", Cell.FAULT: "fault"}
+    return render_page("matrix.html.jinja", title=title, exercises=exercises, marks=MARKS, classes=classes)
 
 
 def print_proof(console: Console, exercise: ExerciseProof) -> None:

@@ -100,6 +100,15 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(tiny, submissions, gra
     assert "cannot be written" in result.output
 
 
+def test_nobody_grades_without_a_seed_of_their_own(tiny, submissions, grader, tmp_path):
+    (tiny / "solutions/grading.toml").unlink()
+    options = ("--out", tmp_path / "out", "--exercise", "doubling", "--course", tiny)
+    refused = grader("grade", submissions, *options)
+    assert refused.exit_code == 2
+    assert "solutions/grading.toml: not found" in refused.output
+    assert grader("grade", submissions, *options, "--seed", 5).exit_code == 0
+
+
 def test_links_are_not_followed(tiny, submissions, grader, tmp_path):
     (submissions / "s03/doubling.py").symlink_to(submissions / "s01/doubling.py")
     (submissions / "s05").symlink_to(submissions / "s01")

@@ -4,8 +4,7 @@ from html.parser import HTMLParser
 
 from rich.console import Console
 
-from grader.reports.matrix import MARKS, legend_lines, matrix_lines, print_proof, print_summary
-from grader.reports.matrix_page import matrix_page
+from grader.reports.matrix import MARKS, legend_lines, matrix_lines, matrix_page, print_proof, print_summary
 from grader.results.records import Criterion, Kind
 from grader.results.schema import as_json
 from grader.validation.records import Cell, ExerciseProof, Mutation, Proof, Row, Survivor, proofs_document
