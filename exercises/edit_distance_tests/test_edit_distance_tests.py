@@ -93,9 +93,23 @@ OTHERS = {
 }
 
 
+def wrong_ones(right, mistakes):
+    """The right implementation with each of these mistakes in it."""
+
+    def wrong(name, change):
+        def load():
+            module = right.load()
+            return {**module, **change(module)}
+
+        return Implementation(name, load)
+
+    return {name: wrong(name, change) for name, change in mistakes.items()}
+
+
 def check_right(student):
     """No test fails on the right implementation."""
     right = right_one()
+    TRIALS.try_all(student, [right, *wrong_ones(right, DISTANCES | OTHERS).values()])
     if failed := TRIALS.failures(student, right):
         whose = "the solution" if SOLUTION.is_file() else "your own edit_distance.py (one of the two is wrong)"
         problem = f"These tests fail on {whose}: {', '.join(failed)}."
@@ -105,15 +119,7 @@ def check_right(student):
 
 def found(student, right, mistakes):
     """For each mistake, whether a test fails on it."""
-
-    def wrong(name, change):
-        def load():
-            module = right.load()
-            return {**module, **change(module)}
-
-        return Implementation(name, load)
-
-    return {name: bool(TRIALS.failures(student, wrong(name, change))) for name, change in mistakes.items()}
+    return {name: bool(TRIALS.failures(student, wrong)) for name, wrong in wrong_ones(right, mistakes).items()}
 
 
 def check_found(student, mistakes):

@@ -61,6 +61,8 @@ def grade(
 
     if seed is None:
         require_seed(course.solutions)
+    if unconfined:
+        click.echo("grader: --unconfined: student code will run as you, with your files and your network.", err=True)
     selected = course.select(exercises)
     layers = None if unconfined else require_layers()
 

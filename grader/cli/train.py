@@ -17,7 +17,11 @@ from grader.cli.base import INTERRUPTED, course_option, json_option, make_consol
 @click.option("--steps", type=click.IntRange(min=1), help="How many steps; each task has a default.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--word", "words", multiple=True, metavar="TEXT", help="Draw the attention for this; repeatable.")
-@click.option("--file", type=click.Path(path_type=Path, exists=True), help="Train this file, not the exercise's own.")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, exists=True),
+    help="Train this file, not the exercise's own. Its code runs as you: take none that you do not trust.",
+)
 @click.option("--fresh", is_flag=True, help="Begin anew, whatever is in FOLDER.")
 @json_option
 @course_option

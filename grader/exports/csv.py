@@ -8,6 +8,10 @@ import io
 from grader.exports.base import Format
 from grader.results.schema import Results
 
+# Characters that change the direction of writing: with these one row could look like another's.
+DIRECTIONS = {
+    code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -25,7 +29,8 @@ def grades_csv(results: Results) -> str:
 
 def _as_text(name: str) -> str:
     """A spreadsheet would take some names for formulas, and obey; an apostrophe makes them text."""
-    return f"'{name}" if name.startswith(FORMULAS) else name
+    shown = name.translate(DIRECTIONS)
+    return f"'{shown}" if shown.startswith(FORMULAS) else shown
 
 
 GRADES_CSV = Format(file_name="grades.csv", render=grades_csv)

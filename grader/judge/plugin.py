@@ -260,7 +260,8 @@ class SuitePlugin:
             return report
         student = item.stash.get(STUDENT, None)
         error = call.excinfo.value if call.excinfo else None
-        result = judge_exception(self.criterion(item), error, student is not None and was_answered(student))
+        answered = student is not None and was_answered(student)
+        result = judge_exception(self.criterion(item), error, answered, in_full=not self.serving)
         if not result.passed and self.config.option.tbstyle == "auto":
             report.longrepr = Report(result)  # type: ignore[assignment]
         key = self.key(item)

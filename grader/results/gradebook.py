@@ -38,7 +38,13 @@ class Gradebook:
                 "SELECT result FROM graded WHERE key = ? AND fault = 0 ORDER BY id DESC", [key]
             )
             row = rows.fetchone()
-        return msgspec.json.decode(row[0], type=ExerciseResult) if row else None
+        try:
+            return msgspec.json.decode(row[0], type=ExerciseResult) if row else None
+        except msgspec.DecodeError as error:
+            raise ResultsError(
+                f"{self.path}: a row of this journal is damaged ({error}). Move the file away to grade everything "
+                "anew, or bring back an older copy of it."
+            ) from error
 
     def add(self, key: str, student: str, result: ExerciseResult) -> None:
         """Append an entry; when this returns it survives the end of the process."""
@@ -56,7 +62,7 @@ def open_gradebook(folder: Path) -> Iterator[Gradebook]:
     path = folder / FILE_NAME
     with _explained(path):
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / LOCK_NAME).open("a+", encoding="ascii")
+        lock = _open_lock(folder / LOCK_NAME)
     with lock:
         _lock(lock, folder)
         with _explained(path):
@@ -71,6 +77,12 @@ def open_gradebook(folder: Path) -> Iterator[Gradebook]:
                 database.execute("CREATE INDEX IF NOT EXISTS graded_key ON graded (key)")
                 database.commit()
             yield Gradebook(database, path)
+
+
+def _open_lock(path: Path) -> IO[str]:
+    """Never through a link: whoever else may write into the folder must not have us empty another file."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    return os.fdopen(os.open(path, flags, 0o644), "r+", encoding="ascii", errors="replace")
 
 
 def _lock(lock: IO[str], folder: Path) -> None:

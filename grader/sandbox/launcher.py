@@ -90,7 +90,7 @@ class Zygote:
             seccomp=not layers.seccomp,
             readable=readable,
             user=_user(layers),
-            memory=_memory(),
+            memory=min(MEMORY, share_of_machine()),
             cpu=CPU,
             torch=torch,
             threads=layers.level == "bubblewrap" or _user(layers) is not None,
@@ -227,10 +227,10 @@ def _user(layers: Layers) -> int | None:
     return UNPRIVILEGED if all(map(reachable_by_others, library_folders())) else None
 
 
-def _memory() -> int:
-    """No more than half of the machine for all workers together, one per core."""
+def share_of_machine() -> int:
+    """Bytes for one process per core, if all of them together may have half of the machine's memory."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min(MEMORY, machine // 2 // (os.cpu_count() or 1))
+    return machine // 2 // (os.cpu_count() or 1)
 
 
 def _inside(path: str) -> str:

@@ -104,10 +104,14 @@ class Validation:
                     self._plan(specimens, f"{name}, in process", specimens.files[name], in_process=True)
 
     def _plan_spread(self, specimens: Specimens) -> None:
-        """The variants and misconceptions with a few of the other seeds each, which depend on their names alone."""
+        """The variants and misconceptions with a few of the other seeds each, which depend on their names alone.
+
+        With very few seeds, somebody is in a hurry, and the misconceptions keep the course's own.
+        """
         for name in (name for name in specimens.files if name not in ("solution", "stub")):
             wrong = name.startswith("misconception ")
-            for number in range(min(self.seeds, 1 if wrong else SPREAD)):
+            tries = int(self.seeds >= SPREAD) if wrong else min(self.seeds, SPREAD)
+            for number in range(tries):
                 seed = self.settings.seed + 1 + (zlib.crc32(name.encode()) + number) % self.seeds
                 self._plan(specimens, f"{name}, seed {seed}", specimens.files[name], seed=seed, first_failure=wrong)
 

@@ -9,6 +9,7 @@ import msgspec
 from grader.course import Course, Exercise
 from grader.course.equivalents import NONE, Equivalents, load_equivalents
 from grader.course.misconceptions import Bank, apply_misconception, load_bank
+from grader.course.stubs import make_stub
 from grader.errors import GraderError
 from grader.validation.mutants import Mutant, make_mutants
 
@@ -52,7 +53,7 @@ def make_specimens(course: Course, exercise: Exercise, folder: Path, *, mutate: 
         exercise=exercise,
         bank=bank,
         solution=solution,
-        stub=course.module(exercise),
+        stub=_write(folder, exercise, "stub", make_stub(source, solution)),
         variants={path.stem: path for path in course.variants(exercise)},
         mistakes={
             mistake.id: _write(folder, exercise, mistake.id, apply_misconception(mistake, source, file))

@@ -77,6 +77,21 @@ def test_nothing_hidden_is_in_the_results(run: Run):
     assert not leaks
 
 
+def test_no_message_quotes_what_the_code_said_or_returned(run: Run):
+    """Not even for public criteria: whatever student code met while it was graded could be in there."""
+    loud = [name for name in run.students if "loud" in name]
+    assert len(loud) == 1
+    for name in loud:
+        for result in run.criteria(name).values():
+            assert "parrot-41c7" not in f"{result['message']} {result['line']}"
+
+
+def test_a_function_is_named_by_its_line_alone(run: Run):
+    places = {r["line"] for r in run.criteria("leak_in_known_names").values() if r["verdict"] == "error"}
+    assert len(places) == 1
+    assert not re.search(r" in n\d", places.pop())
+
+
 def test_messages_are_short_and_without_control_characters(run: Run):
     for name in run.students:
         for result in run.criteria(name).values():

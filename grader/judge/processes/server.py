@@ -38,7 +38,7 @@ from grader.judge.transports.base import Transport
 from grader.judge.transports.confined import ConfinedTransport
 from grader.judge.transports.inprocess import InProcessTransport
 from grader.results.records import Criterion
-from grader.sandbox.launcher import Zygote
+from grader.sandbox.launcher import Zygote, share_of_machine
 from grader.sandbox.layers import Layers
 from grader.worker import linux
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 OVERHEAD = 30.0  # seconds for our own work around an exercise's tests
 TRIES = 2  # so often a child may end at the same criterion before the data that it looked at is to blame
 TORCH = re.compile(r"^\s*(import|from)\s+torch\b", re.MULTILINE)
-MEMORY = 4 << 30  # bytes for a child beyond what the judge has: what a student returns can be multiplied
+MEMORY = 4 << 30  # bytes at most for a child beyond what the judge has: what a student returns can be multiplied
 
 
 class JudgeServer:
@@ -85,16 +85,23 @@ class JudgeServer:
             write_event(self.events, Ready(self.faults))
             while line := self.tasks.readline():
                 task = msgspec.json.decode(line, type=Task)
+                items = by_exercise.get(task.exercise, [])
+                self.make_ready(task, items)
                 start = time.monotonic()
-                fault = self.judge(task, by_exercise.get(task.exercise, []))
+                fault = self.judge(task, items)
                 write_event(self.events, Done(fault, time.monotonic() - start))
         finally:
             self.zygote.close()
         return True
 
-    def prepare(self, exercise: str, items: list[pytest.Item]) -> None:
-        """Make ready for the first task of an exercise."""
-        self.unsound[exercise] = self.rehearse(items)
+    def make_ready(self, task: Task, items: list[pytest.Item]) -> None:
+        """See to the zygote, and before the first task of an exercise to its tests; this is not the student's time."""
+        assert self.zygote is not None
+        if self.zygote.process.poll() is not None:
+            self.renew()
+        if not items or not task.sources or task.exercise in self.unsound:
+            return
+        self.unsound[task.exercise] = self.rehearse(items)
         _print_little()
         gc.collect()
         gc.freeze()
@@ -124,13 +131,8 @@ class JudgeServer:
 
     def judge(self, task: Task, items: list[pytest.Item]) -> str:
         """Judge one submission, in as many children as it takes; a description of our fault, or nothing."""
-        assert self.zygote is not None
-        if self.zygote.process.poll() is not None:
-            self.renew()
         if not items:
             return "it has no tests"
-        if task.sources and task.exercise not in self.unsound:  # nothing is prepared for nothing
-            self.prepare(task.exercise, items)
         plugin, suite = self.plugin, self.plugin.suite(items[0])
         if task.diagnose and task.exercise not in self.suspects:  # here, once, and not in every child
             self.suspects[task.exercise] = load_suspects(suite.course, suite.exercise)
@@ -177,7 +179,7 @@ class JudgeServer:
     def run_child(self, task: Task, items: list[pytest.Item], deadline: float, events: BinaryIO) -> None:
         assert self.zygote is not None
         gc.disable()  # a child is gone before its garbage is worth a look
-        limit = linux.memory_used() + MEMORY
+        limit = linux.memory_used() + min(MEMORY, share_of_machine())
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         plugin = self.plugin
         exercise = plugin.suite(items[0]).exercise

@@ -13,15 +13,18 @@ MAX_MESSAGE = 2000
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 
 
-def judge_exception(criterion: Criterion, error: BaseException | None, answered: bool) -> CriterionResult:
+def judge_exception(
+    criterion: Criterion, error: BaseException | None, answered: bool, *, in_full: bool
+) -> CriterionResult:
     """The result of a test that ended with ``error``, or of one that passed.
 
     ``answered`` says whether the student's code had returned anything: a test that breaks before that broke
-    by itself, which is our fault and never the student's.
+    by itself, which is our fault and never the student's. Only ``in_full``, where students run their own code, does the
+    message quote what the code returned or said: whatever it met while it was graded could be in there.
     """
     if error is None:
         return CriterionResult(criterion=criterion, verdict=Verdict.PASSED)
-    hidden = criterion.hidden
+    hidden = criterion.hidden or not in_full
     if isinstance(error, StudentFailure):
         return CriterionResult(
             criterion=criterion,

@@ -139,7 +139,7 @@ def test_an_optional_stub_does_not_fail_the_check(tiny, grader):
 
 
 def test_names_neither_fake_rows_nor_become_formulas(tiny, grader, tmp_path):
-    for name in ("=1+1", "a\nb", "\x1b[2Jc"):
+    for name in ("=1+1", "a\nb", "\x1b[2Jc", "evil\u202e001"):
         (tmp_path / "submissions" / name).mkdir(parents=True)
         (tmp_path / "submissions" / name / "addition.py").write_text("def add(a, b):\n    return a + b\n")
     result = grader(
@@ -149,4 +149,4 @@ def test_names_neither_fake_rows_nor_become_formulas(tiny, grader, tmp_path):
     assert "\x1b" not in result.output
     assert "a\\nb" in result.output
     rows = list(csv.reader((tmp_path / "out/grades.csv").open(newline="")))
-    assert [row[0] for row in rows] == ["student", "\x1b[2Jc", "'=1+1", "a\nb"]
+    assert [row[0] for row in rows] == ["student", "\x1b[2Jc", "'=1+1", "a\nb", "evil\\u202e001"]

@@ -177,6 +177,7 @@ def test_unconfined_must_be_asked_for_and_is_written_down(tiny, submissions, gra
     done = grader("grade", submissions, *options, "--unconfined")
     assert done.exit_code == 0
     assert "Confinement: NONE" in done.output
+    assert "student code will run as you" in done.stderr
     document = json.loads((tmp_path / "out/results.json").read_text())
     assert document["confinement"]["level"] == "process"
     assert [s["score"] for s in document["students"][:3]] == [100.0, 25.0, 0.0]

@@ -75,3 +75,23 @@ def test_a_full_disk_loses_nothing_that_was_graded(tmp_path):
         assert book.find("first") == result()
         assert book.find("0") == result()
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 200_000
+
+
+def test_a_damaged_row_gets_a_sentence(tmp_path):
+    with open_gradebook(tmp_path) as gradebook:
+        gradebook.database.execute(
+            "INSERT INTO graded (key, student, exercise, fault, result, at) VALUES ('k', 's', 'e', 0, '{broken', 0)"
+        )
+        with pytest.raises(ResultsError, match="a row of this journal is damaged") as caught:
+            gradebook.find("k")
+    assert "Move the file away" in str(caught.value)
+
+
+def test_the_lock_is_never_taken_through_a_link(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("keep me")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/.lock").symlink_to(precious)
+    with pytest.raises(ResultsError, match="cannot be written"), open_gradebook(tmp_path / "out"):
+        pass
+    assert precious.read_text() == "keep me"

@@ -10,6 +10,8 @@ from grader.judge.processes.warm import WarmJudge
 from grader.sandbox.layers import find_layers
 from tests.grader.conftest import make_tiny, write
 
+pytestmark = pytest.mark.proof
+
 TESTS = '''
 import torch
 from grader.judge import assert_equal, assert_not_used, assert_same_on_device, criterion
