@@ -15,7 +15,7 @@ import pytest
 
 from .harness import CRITERIA, HIDDEN, SEED, USER, Run, all_attacks, grade, numbers, wait_for
 
-pytestmark = pytest.mark.attack
+pytestmark = [pytest.mark.attack, pytest.mark.all_cores]
 
 OTHER_SEED = 20_261_116
 OWLS = ("owl-63d05a8f", "owl-9b1f7c2e")  # of the hidden suite and of the solution

@@ -67,6 +67,7 @@ def ours():
     return found
 
 
+@pytest.mark.all_cores
 @pytest.mark.attack
 def test_killed_and_resumed_is_as_undisturbed(tiny, submissions, tmp_path):
     before = ours()

@@ -22,7 +22,7 @@ from tests.grader.conftest import grade_class
 
 COURSE = find_course(Path(__file__).parent)
 NAMES = [exercise.name for exercise in COURSE.exercises]
-SEEDS = 2  # `grader validate` tries 5 unless somebody says otherwise
+SEEDS = 1  # `grader validate` tries 5 unless somebody says otherwise
 LEAST_VARIANTS, LEAST_MISTAKES = 4, 12
 
 
@@ -33,6 +33,7 @@ def proofs():
     return {exercise.name: exercise for exercise in found}
 
 
+@pytest.mark.all_cores
 @pytest.mark.proof
 @pytest.mark.parametrize("name", NAMES)
 def test_the_suites_are_proven(proofs, name):
@@ -52,6 +53,7 @@ def failures(result):
     return {c.criterion.id: (c.verdict.value, c.message) for c in result.criteria if not c.passed}
 
 
+@pytest.mark.all_cores
 @pytest.mark.training
 def test_the_solutions_learn(tmp_path):
     """The criteria that train a model, on the solutions."""
@@ -69,6 +71,7 @@ def test_the_solutions_learn(tmp_path):
     assert all(len(found[entry.long.key].criteria) >= 2 for entry in entries)
 
 
+@pytest.mark.all_cores
 @pytest.mark.proof
 def test_the_solutions_build_on_each_other(tmp_path):
     """With the solutions of the earlier exercises in the place of stand-ins."""

@@ -165,6 +165,7 @@ def test_every_exercise_has_mistakes_made_once_more(name):
         ast.parse(apply(name, entry))
 
 
+@pytest.mark.all_cores
 @pytest.mark.proof
 def test_mistakes_made_once_more_are_recognised(graded):
     found, missed, sizes = {name: [] for name in NAMES}, [], []
@@ -185,6 +186,7 @@ def test_mistakes_made_once_more_are_recognised(graded):
     assert all(sum(hits) >= SHARE_OF_ONE * len(hits) for hits in found.values()), missed
 
 
+@pytest.mark.all_cores
 @pytest.mark.proof
 @pytest.mark.parametrize("kind", ["right", "stub", "rubbish"])
 def test_nothing_else_is_taken_for_a_known_mistake(graded, kind):
