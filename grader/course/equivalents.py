@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import msgspec
 
+from grader.course.tables import read_table
 from grader.errors import GraderError
 
 FORMAT = 1
@@ -37,12 +37,7 @@ def load_equivalents(path: Path) -> Equivalents:
     """The equivalents in this file; none where there is no file."""
     if not path.is_file():
         return NONE
-    try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Equivalents)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise GraderError(f"{path}: {error}") from error
-    if found.format != FORMAT:
-        raise GraderError(f"{path}: format: found {found.format}, this grader reads {FORMAT}.")
+    found = read_table(path, Equivalents, FORMAT)
     for one in found.equivalent:
         if not one.reason.strip():
             raise GraderError(f"{path}: {one.line!r} → {one.becomes!r}: say why they do the same (reason).")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from pathlib import Path
 
 import msgspec
 
-from grader.errors import GraderError, MisconceptionError
+from grader.course.tables import read_table
+from grader.errors import MisconceptionError
 
 FORMAT = 1
 
@@ -39,12 +39,7 @@ def load_misconceptions(path: Path) -> tuple[Misconception, ...]:
 
 
 def load_bank(path: Path) -> Bank:
-    try:
-        bank = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Bank)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise GraderError(f"{path}: {error}") from error
-    if bank.format != FORMAT:
-        raise GraderError(f"{path}: format: found {bank.format}, this grader reads {FORMAT}.")
+    bank = read_table(path, Bank, FORMAT)
     seen: set[str] = set()
     for mistake in bank.misconception:
         if mistake.id in seen:

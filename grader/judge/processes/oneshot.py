@@ -122,7 +122,6 @@ class _Child:
         self.running = ""
         self.deadline: float | None = None
         self.killed = False
-        self.status: int | None = None
         self.output = ""
 
     def watch(self, deadline: float | None, budget: float) -> None:
@@ -148,7 +147,6 @@ class _Child:
                     time.sleep(POLL)
             finally:
                 _kill_group(process)
-        self.status = None if self.killed else process.returncode
         self.deadline = deadline
         self._read()
         self.output = self.log.read_bytes()[-2000:].decode(errors="replace")

@@ -23,9 +23,8 @@ from grader.submissions.base import Submission
 from tests.grader.conftest import grade_class
 
 COURSE = find_course(Path(__file__).parent)
-FOLDER = COURSE.root / "tests/diagnosis"
 VARIANTS = COURSE.root / "tests/variants"
-NAMES = [exercise.name for exercise in COURSE.exercises if (FOLDER / f"{exercise.name}.toml").is_file()]
+NAMES = [exercise.name for exercise in COURSE.exercises if COURSE.reimplemented(exercise).is_file()]
 SHARE = 0.8  # of all mistakes made once more
 SHARE_OF_ONE = 0.7  # of those of a single exercise
 NAMED = 2.5  # mistakes named with an explained criterion, on average
@@ -45,7 +44,7 @@ SPOILT_EACH = 3  # solutions of each exercise in which a single function is rubb
 
 
 def load_reimplemented(name):
-    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))["reimplemented"]
+    return tomllib.loads(COURSE.reimplemented(COURSE.exercise(name)).read_text(encoding="utf-8"))["reimplemented"]
 
 
 REIMPLEMENTED = [(name, entry) for name in NAMES for entry in load_reimplemented(name)]
@@ -148,7 +147,7 @@ def of_kind(graded, kind):
 
 
 def test_all_files_belong_to_exercises():
-    assert {path.stem for path in FOLDER.glob("*.toml")} == set(NAMES)
+    assert {path.stem for path in (COURSE.root / "tests/diagnosis").glob("*.toml")} == set(NAMES)
     assert len(NAMES) >= 8
 
 
