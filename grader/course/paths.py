@@ -123,6 +123,10 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         """Right solutions in other styles."""
         return tuple(sorted((self.root / "tests" / "variants" / exercise.name).glob("*.py")))
 
+    def garbage(self, exercise: Exercise) -> tuple[Path, ...]:
+        """Modules that compute nothing right and must get next to nothing."""
+        return tuple(sorted((self.root / "tests" / "garbage" / exercise.name).glob("*.py")))
+
     def reimplemented(self, exercise: Exercise) -> Path:
         """Known mistakes in programs of another style, by which the diagnosis is measured."""
         return self.root / "tests" / "diagnosis" / f"{exercise.name}.toml"

@@ -12,6 +12,7 @@ from grader.results.scoring import exercise_score
 from grader.validation.records import Cell, Mutation, Proof, Row
 
 NOT_IMPLEMENTED = "is not implemented yet"
+MOST_FOR_GARBAGE = 5.0  # percent of the points
 TARGET = 0.95  # of the mutants that are not equivalent
 
 
@@ -22,6 +23,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     stub: ExerciseResult
     variants: dict[str, ExerciseResult]
     mistakes: tuple[tuple[Misconception, ExerciseResult], ...]
+    garbage: dict[str, ExerciseResult]
     justified: Mapping[str, str]
     other_seeds: dict[str, ExerciseResult]  # "solution, seed 3" -> its result
     in_process: dict[str, tuple[ExerciseResult, ExerciseResult]]  # file -> in process, confined
@@ -112,6 +114,26 @@ def prove_variants(evidence: Evidence) -> Proof:
         finding=f"{right} of {len(evidence.variants)}",
         problems=tuple(f"{name}: {words}" for name, r in evidence.variants.items() for words in _complaints(r)),
         remedy="The suite asks for more than the contract says, unless the variant is wrong.",
+    )
+
+
+def prove_garbage(evidence: Evidence) -> Proof:
+    """Code that computes nothing right has next to no points."""
+    problems, most = [], 0.0
+    for name, result in evidence.garbage.items():
+        score = exercise_score(result)
+        if score is None:
+            problems += [f"{name}: {words}" for words in _complaints(result, only_faults=True)]
+            continue
+        most = max(most, score)
+        if score > MOST_FOR_GARBAGE:
+            passed = [one.criterion.id for one in result.criteria if one.passed]
+            problems.append(f"{name} gets {score:.1f} %, for {', '.join(passed)}.")
+    return Proof(
+        claim="What computes nothing right has no points to speak of",
+        finding=f"{len(evidence.garbage)} kinds, at most {most:.1f} %",
+        problems=tuple(problems),
+        remedy="In each of these criteria, check a value that only right code gives, and not as the first answer.",
     )
 
 

@@ -108,7 +108,7 @@ class Validation:
 
         With very few seeds, somebody is in a hurry, and the misconceptions keep the course's own.
         """
-        for name in (name for name in specimens.files if name not in ("solution", "stub")):
+        for name in (name for name in specimens.files if name.startswith(("variant ", "misconception "))):
             wrong = name.startswith("misconception ")
             tries = int(self.seeds >= SPREAD) if wrong else min(self.seeds, SPREAD)
             for number in range(tries):
@@ -169,6 +169,7 @@ class Validation:
             stub=own["stub"],
             variants={name: own[f"variant {name}"] for name in specimens.variants},
             mistakes=tuple((m, own[f"misconception {m.id}"]) for m in specimens.bank.misconception),
+            garbage={name: own[f"garbage {name}"] for name in specimens.garbage},
             justified=specimens.bank.justified,
             other_seeds={name: result for name, result in own.items() if ", seed " in name},
             in_process={
@@ -183,6 +184,7 @@ class Validation:
             claims.prove_stub(evidence),
             claims.prove_mistakes(evidence, known),
             claims.prove_variants(evidence),
+            claims.prove_garbage(evidence),
             claims.prove_need(evidence, known, alone),
             static_checks.prove_points(course, exercise),
             static_checks.prove_prose(course, exercise, specimens.bank),

@@ -1,4 +1,4 @@
-"""Everything of an exercise that is judged to prove it: solution, stub, right variants, known mistakes, mutants."""
+"""Everything of an exercise that is judged to prove it: solution, stub, variants, known mistakes, garbage, mutants."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from grader.course.equivalents import NONE, Equivalents, load_equivalents
 from grader.course.misconceptions import Bank, apply_misconception, load_bank
 from grader.course.stubs import make_stub
 from grader.errors import GraderError
+from grader.validation.garbage import make_garbage
 from grader.validation.mutants import Mutant, make_mutants
 
 NO_BANK = Bank(format=1, misconception=())
@@ -25,6 +26,7 @@ class Specimens(msgspec.Struct, frozen=True, kw_only=True):
     stub: Path
     variants: dict[str, Path]
     mistakes: dict[str, Path]
+    garbage: dict[str, Path]
     mutants: tuple[tuple[Mutant, Path], ...] = ()
     equivalents: Equivalents = NONE
 
@@ -36,6 +38,7 @@ class Specimens(msgspec.Struct, frozen=True, kw_only=True):
             "stub": self.stub,
             **{f"variant {name}": path for name, path in self.variants.items()},
             **{f"misconception {name}": path for name, path in self.mistakes.items()},
+            **{f"garbage {name}": path for name, path in self.garbage.items()},
         }
 
 
@@ -49,6 +52,7 @@ def make_specimens(course: Course, exercise: Exercise, folder: Path, *, mutate: 
     bank = load_bank(file) if file.is_file() else NO_BANK
     equivalents = load_equivalents(course.equivalents(exercise)) if mutate else NONE
     mutants = make_mutants(source, solution) if mutate and not equivalents.not_mutated else ()
+    generated = make_garbage(source, of_tests=bool(exercise.implementations_of))
     return Specimens(
         exercise=exercise,
         bank=bank,
@@ -58,6 +62,10 @@ def make_specimens(course: Course, exercise: Exercise, folder: Path, *, mutate: 
         mistakes={
             mistake.id: _write(folder, exercise, mistake.id, apply_misconception(mistake, source, file))
             for mistake in bank.misconception
+        },
+        garbage={
+            **{kind: _write(folder, exercise, f"garbage_{kind}", text) for kind, text in generated.items()},
+            **{path.stem: path for path in course.garbage(exercise)},
         },
         mutants=tuple(
             (mutant, _write(folder, exercise, f"mutant{number}", mutant.source))
