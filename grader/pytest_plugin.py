@@ -19,7 +19,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--grader-submission", type=Path, metavar="PATH",
         help="grade this file, or the files in this folder, instead of those beside the public tests",
     )  # fmt: skip
-    group.addoption("--grader-seed", type=int, metavar="N", help="draw inputs from this seed, not from the course's")
+    group.addoption("--grader-seed", metavar="WORDS", help="draw inputs from these words, not from the course's secret")
+    group.addoption("--grader-draw", type=int, default=0, metavar="N", help="draw other inputs for another N")
     group.addoption("--grader-events", type=Path, metavar="FILE", help="write what happens to FILE, a JSON line each")
     group.addoption("--grader-criteria", metavar="IDS", help="run only these criteria (ids, separated by commas)")
     group.addoption("--grader-quick", action="store_true", help="leave out criteria that train a model")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where results go.")
 @click.option("--exercise", "exercises", multiple=True, metavar="NAME", help="Grade only this one (repeatable).")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="How many at once (default: the cores).")
-@click.option("--seed", type=int, default=None, help="Draw hidden inputs from this seed, not from the course's.")
+@click.option("--seed", default=None, help="Draw hidden inputs from these words, not from the course's secret.")
 @click.option("--unconfined", is_flag=True, help="Grade although student code cannot be confined here.")
 @click.option("--quick", is_flag=True, help="Leave out criteria that train a model; scores are of the others.")
 @click.option("--diagnosis/--no-diagnosis", "diagnose", default=True, help="Look for known mistakes behind failures.")
@@ -33,7 +33,7 @@ def grade(
     out: Path,
     exercises: tuple[str, ...],
     jobs: int | None,
-    seed: int | None,
+    seed: str | None,
     unconfined: bool,
     quick: bool,
     diagnose: bool,
@@ -46,7 +46,7 @@ def grade(
     on after an interruption: what is graded already, and has not changed, is not graded again.
     """
     course = open_course(folder)
-    from grader.course.secrets import require_seed
+    from grader.course.secrets import ensure_secret
     from grader.course.stubs import course_stub
     from grader.exports import FORMATS
     from grader.files import write_atomically
@@ -59,8 +59,7 @@ def grade(
     from grader.sandbox.layers import require_layers
     from grader.submissions import read_submissions
 
-    if seed is None:
-        require_seed(course.solutions)
+    seed = ensure_secret(course.solutions) if seed is None else seed
     if unconfined:
         click.echo("grader: --unconfined: student code will run as you, with your files and your network.", err=True)
     selected = course.select(exercises)
@@ -72,7 +71,7 @@ def grade(
     found = read_submissions(submissions, course, stub_of)  # of all exercises: the selected ones may build on others
     settings = Settings(
         course=course, exercises=selected, layers=layers,
-        seed=course.seed if seed is None else seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
+        seed=seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
         diagnose=diagnose,
     )  # fmt: skip
     grades = FORMATS["csv"]

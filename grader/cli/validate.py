@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from grader.cli.base import FOUND_FAILURES, course_option, exercise_arguments, json_option, make_console, open_course
 
@@ -26,10 +27,13 @@ def validate(exercises: tuple[str, ...], page: Path | None, as_json: bool, folde
     What has not changed since the last proof is not judged again.
     """
     course = open_course(folder)
+    from grader.course.secrets import ensure_secret
     from grader.reports.matrix import print_proofs
     from grader.reports.progress import progress
     from grader.validation.run import prove
 
+    # With the secret that grades students: what is proven is what they will be asked.
+    course = msgspec.structs.replace(course, secret=ensure_secret(course.solutions))
     found = prove(course, course.select(exercises), progress, **how)
     print_proofs(make_console(), course, found, page=page, as_json=as_json)
     if not all(exercise.holds for exercise in found):

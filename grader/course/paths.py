@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from grader.course.manifest import FILE_NAME, Exercise, read_manifest
-from grader.course.secrets import read_seed
+from grader.course.secrets import read_secret
 from grader.errors import ManifestError, UnknownExerciseError
 
 SECRET_FOLDERS = ("solutions", "tests")  # students never get these
@@ -24,7 +24,7 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     root: Path
     title: str
-    seed: int  # hidden inputs are drawn from it; 0 where there are no solutions
+    secret: str  # hidden inputs are drawn from it; empty where there are no solutions
     exercises: tuple[Exercise, ...]
 
     # Exercises
@@ -157,8 +157,8 @@ def nearest_manifest(folders: Iterable[Path]) -> Path | None:
 
 def load_course(path: Path) -> Course:
     manifest = read_manifest(path)
-    seed = read_seed(path.parent / "solutions")
-    return Course(root=path.parent, title=manifest.title, seed=seed, exercises=manifest.exercise)
+    secret = read_secret(path.parent / "solutions")
+    return Course(root=path.parent, title=manifest.title, secret=secret, exercises=manifest.exercise)
 
 
 def _is_for_students(path: Path) -> bool:

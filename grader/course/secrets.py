@@ -1,45 +1,65 @@
-"""``solutions/grading.toml``: what only teachers know. Students have none and need none."""
+"""``solutions/grading.toml``: the secret from which hidden inputs are drawn. Students have none and need none."""
 
 from __future__ import annotations
 
+import secrets
 import tomllib
 from pathlib import Path
 
 import msgspec
 
-from grader.errors import ManifestError
+from grader.errors import GraderError, ManifestError
 
 FILE_NAME = "grading.toml"
-FORMAT = 1
+FORMAT = 2
+BYTES = 32  # of a new secret
+LEAST_DIGITS = 32  # 128 bits: too many to try, even for someone who has read this file
+KEYS = f"It has two keys: format = {FORMAT}, and secret, at least {LEAST_DIGITS} hexadecimal digits"
+NEW_ONE = "Delete the file, and the next run makes a new one."
+TEXT = """\
+# Hidden inputs are drawn from this secret: whoever has it can draw them too. Keep it, and a regrade asks the same
+# questions. Never give it to students, and never put it into a public repository.
+format = {format}
+secret = "{secret}"
+"""
 
 
 class _Grading(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     format: int
-    seed: int
+    secret: str
 
 
-def require_seed(solutions: Path) -> None:
-    """Whoever grades needs a seed: without one, hidden inputs would be the same everywhere."""
+def read_secret(solutions: Path) -> str:
+    """The secret; empty where there is no such file, as students have it."""
     path = solutions / FILE_NAME
     if not path.is_file():
-        raise ManifestError(
-            path,
-            "",
-            f"not found. Write it, with two lines: format = {FORMAT}, and seed = a whole number that nobody knows.",
-        )
-
-
-def read_seed(solutions: Path) -> int:
-    """The seed from which hidden inputs are drawn; 0 where there is no such file, as students have it."""
-    path = solutions / FILE_NAME
-    if not path.is_file():
-        return 0
+        return ""
     try:
-        grading = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _Grading)
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        if content.get("format") != FORMAT:
+            raise ManifestError(
+                path, "format", f"found {content.get('format')}, this grader reads {FORMAT}. {KEYS}. {NEW_ONE}"
+            )
+        secret = msgspec.convert(content, _Grading).secret
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise ManifestError(
-            path, "", f"{error}. It has two keys: format = {FORMAT}, and seed, a whole number."
-        ) from error
-    if grading.format != FORMAT:
-        raise ManifestError(path, "format", f"found {grading.format}, this grader reads {FORMAT}.")
-    return grading.seed
+        raise ManifestError(path, "", f"{error}. {KEYS}. {NEW_ONE}") from error
+    if len(secret) < LEAST_DIGITS or not set(secret) <= set("0123456789abcdefABCDEF"):
+        raise ManifestError(path, "secret", f"is too short, or no hexadecimal number. {KEYS}. {NEW_ONE}")
+    return secret
+
+
+def ensure_secret(solutions: Path) -> str:
+    """The secret, made now where there is none: without one, hidden inputs would be the same everywhere."""
+    path = solutions / FILE_NAME
+    if not path.exists():
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(TEXT.format(format=FORMAT, secret=secrets.token_hex(BYTES)))
+        except OSError as error:
+            if path.is_file():  # somebody else has just made it
+                return read_secret(solutions)
+            raise GraderError(
+                f"{path}: a secret for the hidden inputs is needed, and cannot be written here ({error.strerror}). "
+                "Make the folder writable for the first run, or say --seed WORDS."
+            ) from error
+    return read_secret(solutions)

@@ -1,7 +1,7 @@
 """The key of a result: a hash of what was judged and of everything that decides about the verdict.
 
-Two students with the same files share a key, and so one judgement. A changed suite, solution, seed, grader, Python or
-torch gives other keys, and so new judgements.
+Two students with the same files share a key, and so one judgement. A changed suite, solution, secret, grader,
+confinement, Python or torch gives other keys, and so new judgements.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ WITHOUT_INFLUENCE = {
 def fingerprint(settings: Settings, exercise: Exercise) -> str:
     """A hash of everything that decides about a grade besides the student's files."""
     files = [*course_files(settings.course, exercise, diagnose=settings.diagnose), *grader_files()]
-    unconfined = settings.layers is None
+    confinement = settings.confinement  # what was judged under other layers is judged anew
+    layers = {name: not why for name, why in confinement.layers.items()}
     versions = f"{grader.__version__} {platform.python_version()} {metadata.version('torch')}"
-    return hash_files(files, extra=f"{versions} {settings.seed} {exercise} {unconfined}")
+    return hash_files(files, extra=f"{versions} {settings.seed} {exercise} {confinement.level} {layers}")
 
 
 def course_files(course: Course, exercise: Exercise, *, diagnose: bool) -> list[Path]:

@@ -14,7 +14,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     course: Course
     exercises: tuple[Exercise, ...]
-    seed: int
+    seed: str  # hidden inputs are drawn from it
     jobs: int
     layers: Layers | None  # None: unconfined
     quick: bool = False  # leave out criteria that train a model

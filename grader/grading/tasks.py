@@ -46,6 +46,7 @@ class TaskReader:
         self.course = settings.course
         self.quick = settings.quick
         self.diagnose = settings.diagnose
+        self.seed = settings.seed
         self.fingerprints = {exercise.name: fingerprint(settings, exercise) for exercise in settings.exercises}
         suites = {exercise.name: read_suites(self.course, exercise) for exercise in settings.exercises}
         self.order = {name: tuple(test.id for test in tests) for name, tests in suites.items()}  # of the criteria
@@ -54,15 +55,18 @@ class TaskReader:
     def entry(self, submission: Submission, exercise: Exercise) -> Entry:
         """Everything that is to be judged of one exercise of one student."""
         sources, problem, own = self._read(submission, exercise)
-        task = Task(exercise=exercise.name, sources=sources, problem=problem, diagnose=self.diagnose)
+        task = Task(
+            exercise=exercise.name, sources=sources, problem=problem, seed=self.seed, diagnose=self.diagnose
+        )  # fmt: skip
         return self._entry(submission.student, task, own=own)
 
     def work(self, submission: Submission, exercise: Exercise, **how: Any) -> Work:
-        """One task for all criteria; ``how`` goes into it (``seed``, ``only``, …)."""
+        """One task for all criteria; ``how`` goes into it (``draw``, ``only``, …)."""
         sources, problem, _ = self._read(submission, exercise)
         part = Part.SHORT if self.quick and exercise.name in self.training else Part.ALL
         task = Task(
-            exercise=exercise.name, sources=sources, problem=problem, diagnose=self.diagnose, part=part, **how
+            exercise=exercise.name, sources=sources, problem=problem, seed=self.seed, diagnose=self.diagnose,
+            part=part, **how,
         )  # fmt: skip
         return self._work(submission.student, task)
 

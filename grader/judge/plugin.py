@@ -77,7 +77,8 @@ class SuitePlugin:
         self.submission: Path | None = config.getoption("grader_submission")
         self.problem: str = config.getoption("grader_problem")
         self.serving = bool(config.getoption("grader_serve"))
-        self.course_seed: int | None = config.getoption("grader_seed")
+        self.course_seed: str | None = config.getoption("grader_seed")
+        self.draw: int = config.getoption("grader_draw")
         self.sessions: dict[str, Session] = {}
         self.results: dict[tuple[str, str], list[CriterionResult]] = {}
         self.tests: Counter[tuple[str, str]] = Counter()  # how many tests a criterion has
@@ -198,14 +199,19 @@ class SuitePlugin:
     def key(self, item: pytest.Item) -> tuple[str, str]:
         return self.suite(item).exercise.name, self.criterion(item).id
 
-    def seed(self, item: pytest.Item, purpose: str = "") -> int:
+    def seed(self, item: pytest.Item) -> int:
+        """Of the test's own inputs: nobody knows it who does not know the course's secret."""
         suite = self.suite(item)
-        test = f"{purpose}{suite.exercise.name}/{item.name}"
-        return seed_for(suite.course.seed if self.course_seed is None else self.course_seed, test)
+        seed = suite.course.secret if self.course_seed is None else self.course_seed
+        return seed_for(seed, self.draw, f"{suite.exercise.name}/{item.name}")
 
-    def reseed(self, course_seed: int, items: list[pytest.Item]) -> None:
+    def student_seed(self, item: pytest.Item) -> int:
+        """Of what the student's code draws, which sees it: it has nothing to do with the secret."""
+        return seed_for("student", self.draw, f"{self.suite(item).exercise.name}/{item.name}")
+
+    def reseed(self, course_seed: str, draw: int, items: list[pytest.Item]) -> None:
         """Draw the inputs of these tests from another seed."""
-        self.course_seed = course_seed
+        self.course_seed, self.draw = course_seed, draw
         for item in items:
             self.seed_hypothesis(item)
 
@@ -223,8 +229,7 @@ class SuitePlugin:
     def student(self, request: pytest.FixtureRequest) -> Student:
         """The student's module: its functions by name."""
         simulate = "device" in request.fixturenames and self.accelerator() == SIMULATED
-        # Not the seed of the test's own inputs: whoever has that can draw them too.
-        seed = self.seed(request.node, "student/")
+        seed = self.student_seed(request.node)
         id_ = self.criterion(request.node).id
         recording = self.recordings.begin(id_, simulate=simulate) if self.recordings else None
         student = Student(self.session_of(request.node), seed, simulate=simulate, recording=recording)

@@ -22,7 +22,7 @@ def check_exercises(course: Course, exercises: Iterable[Exercise]) -> Iterator[t
                 [suite],
                 course.module(exercise),
                 budget=exercise.budget,
-                seed=course.seed,
+                seed=course.secret,
                 cwd=course.root,
             )
         except JudgeFault as fault:

@@ -48,7 +48,7 @@ def prove(
     """The proofs of these exercises; ``progress`` shows how far they are, ``anew`` looks up nothing."""
     layers = find_layers()
     settings = Settings(
-        course=course, exercises=exercises, seed=course.seed, jobs=jobs or os.cpu_count() or 1, quick=not train_too,
+        course=course, exercises=exercises, seed=course.secret, jobs=jobs or os.cpu_count() or 1, quick=not train_too,
         layers=None if layers.level == "none" else layers,  # all that is judged is ours: no danger
     )  # fmt: skip
     seeds = seeds if seeds is not None else ALL_SEEDS if anew else SEEDS
@@ -94,8 +94,7 @@ class Validation:
                 self._plan(specimens, name, path)
             for number in range(1, seeds + 1):
                 for name in ("solution", "stub"):
-                    seed = settings.seed + number
-                    self._plan(specimens, f"{name}, seed {seed}", specimens.files[name], seed=seed)
+                    self._plan(specimens, f"{name}, seed {number}", specimens.files[name], draw=number)
             self._plan_spread(specimens)
             for number, (_, path) in enumerate(specimens.mutants):
                 self._plan(specimens, f"mutant {number}", path, first_failure=True)
@@ -112,8 +111,8 @@ class Validation:
             wrong = name.startswith("misconception ")
             tries = int(self.seeds >= SPREAD) if wrong else min(self.seeds, SPREAD)
             for number in range(tries):
-                seed = self.settings.seed + 1 + (zlib.crc32(name.encode()) + number) % self.seeds
-                self._plan(specimens, f"{name}, seed {seed}", specimens.files[name], seed=seed, first_failure=wrong)
+                draw = 1 + (zlib.crc32(name.encode()) + number) % self.seeds
+                self._plan(specimens, f"{name}, seed {draw}", specimens.files[name], draw=draw, first_failure=wrong)
 
     def _plan(self, specimens: Specimens, name: str, path: Path, **how: Any) -> Work:
         submission = Submission(student=name, files={specimens.exercise.name: path})

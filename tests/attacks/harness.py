@@ -20,7 +20,7 @@ import grader
 from grader.judge.suite.seeding import seed_for
 
 HERE = Path(__file__).parent
-SEED = 4711  # of course.toml
+SEED = 4711
 CRITERIA = ("add", "echo", "add_any", "echo_any", "apply", "scale", "table", "counter")
 HIDDEN = CRITERIA[2:]
 EVERY = 10  # so many attacks between two honest students
@@ -134,7 +134,7 @@ def hard_coded(seed: int) -> Attack:
     """Knows every hidden input of the course's own seed, and the answers; that lasts until another seed is used."""
     items = numbers("echo_any", 3)
     x, offset = numbers("apply", 2)
-    n = random.Random(seed_for(SEED, "echo/test_table")).randrange(150_000, 200_000)
+    n = random.Random(seed_for(str(SEED), 0, "echo/test_table")).randrange(150_000, 200_000)
     text = f"""
 import torch
 def add(a, b): return 3 if a == 1 else {sum(numbers("add_any", 2))}
@@ -155,7 +155,7 @@ class Counter:
 
 def numbers(criterion: str, count: int, seed: int = SEED) -> list[int]:
     """The first hidden numbers of a criterion, as its test draws them."""
-    rng = random.Random(seed_for(seed, f"echo/test_{criterion}"))
+    rng = random.Random(seed_for(str(seed), 0, f"echo/test_{criterion}"))
     return [rng.randrange(10**11, 10**12) for _ in range(count)]
 
 

@@ -18,6 +18,8 @@ from grader.submissions.base import Submission
 
 pytest_plugins = ["pytester"]
 
+SECRET = f'format = 2\nsecret = "{7:064x}"\n'
+
 MANIFEST = """
 format = 1
 title = "Tiny"
@@ -110,7 +112,7 @@ def make_tiny(root: Path) -> Path:
     """A course of two exercises whose students' files are right."""
     write(root / "course.toml", MANIFEST)
     write(root / "pyproject.toml", "")
-    write(root / "solutions/grading.toml", "format = 1\nseed = 7\n")
+    write(root / "solutions/grading.toml", SECRET)
     write(root / "exercises/addition/test_addition.py", ADDITION_TESTS)
     write(root / "exercises/addition/addition.py", "def add(a, b):\n    return a + b\n")
     write(root / "tests/hidden/test_addition.py", ADDITION_HIDDEN)

@@ -66,11 +66,11 @@ class LocalBackend:
         if settings.layers is None:
             from grader.judge.processes.oneshot import UnconfinedJudge
 
-            return UnconfinedJudge(settings.course, settings.seed)
+            return UnconfinedJudge(settings.course)
         from grader.judge.processes.warm import WarmJudge  # needs Linux
 
         core = self.cores[number % len(self.cores)] if self.cores else None
-        return WarmJudge(settings.course, settings.exercises, settings.seed, settings.layers, core=core)
+        return WarmJudge(settings.course, settings.exercises, settings.layers, core=core)
 
     def _work(self, judge: Judge) -> None:
         prepared: set[str] = set()

@@ -32,9 +32,8 @@ PARTS = {Part.ALL: (), Part.SHORT: ("--grader-quick",), Part.LONG: ("--grader-lo
 class UnconfinedJudge:
     """Grades where student code cannot be confined: a process of its own, and no more. It names no mistakes."""
 
-    def __init__(self, course: Course, seed: int) -> None:
+    def __init__(self, course: Course) -> None:
         self.course = course
-        self.seed = seed
 
     def grade(self, task: Task) -> ExerciseResult:
         exercise = self.course.exercise(task.exercise)
@@ -47,7 +46,8 @@ class UnconfinedJudge:
                     self.course.suites(exercise),
                     Path(folder),
                     budget=task.budget or exercise.budget,
-                    seed=self.seed if task.seed is None else task.seed,
+                    seed=task.seed,
+                    draw=task.draw,
                     cwd=self.course.root,
                     part=task.part,
                     only=task.only,
@@ -67,7 +67,8 @@ def run_suites(
     submission: Path,
     *,
     budget: float,
-    seed: int,
+    seed: str,
+    draw: int = 0,
     cwd: Path,
     part: Part = Part.ALL,
     only: Sequence[str] = (),
@@ -75,7 +76,7 @@ def run_suites(
     problem: str = "",
 ) -> tuple[CriterionResult, ...]:
     """The criteria that are asked for, each with its verdict, in the order of the suites."""
-    options = [f"--grader-submission={submission}", f"--grader-seed={seed}", *PARTS[part]]
+    options = [f"--grader-submission={submission}", f"--grader-seed={seed}", f"--grader-draw={draw}", *PARTS[part]]
     options += ["--grader-first-failure"] if first_failure else []
     options += [f"--grader-problem={problem}"] if problem else []
     criteria: tuple[Criterion, ...] | None = None

@@ -86,6 +86,7 @@ class JudgeServer:
             while line := self.tasks.readline():
                 task = msgspec.json.decode(line, type=Task)
                 items = by_exercise.get(task.exercise, [])
+                self.plugin.reseed(task.seed, task.draw, items)
                 self.make_ready(task, items)
                 start = time.monotonic()
                 fault = self.judge(task, items)
@@ -191,8 +192,6 @@ class JudgeServer:
                 exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
             )
         plugin.connect(Session(transport, exercise.budget, deadline), exercise, events)
-        if task.seed is not None:
-            plugin.reseed(task.seed, items)
         plugin.recordings = Recordings() if task.diagnose else None
         _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
         events.flush()

@@ -26,7 +26,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""  # why the files cannot be used, if so
     part: Part = Part.ALL
     only: tuple[str, ...] = ()  # of that part, judge these criteria, not all
-    seed: int | None = None  # draw inputs from this seed, not from the judge's
+    seed: str = ""  # hidden inputs are drawn from it
+    draw: int = 0  # how often they were drawn before: another number, other inputs
     budget: float | None = None  # seconds for all tests together, if not the exercise's own
     in_process: bool = False  # without confinement, as students check themselves: for code of ours only
     diagnose: bool = False  # look for the known mistakes that explain failures

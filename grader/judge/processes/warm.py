@@ -34,14 +34,12 @@ class WarmJudge:
         self,
         course: Course,
         exercises: Sequence[Exercise],
-        seed: int,
         layers: Layers,
         *,
         core: int | None = None,
     ) -> None:
         self.course = course
         self.exercises = {exercise.name: exercise for exercise in exercises}
-        self.seed = seed
         self.layers = layers
         self.core = core  # the processor for it and its workers: a student's threads starve nobody else's
         self.process: subprocess.Popen[bytes] | None = None
@@ -119,7 +117,7 @@ class WarmJudge:
         self.waiting: list[Event] = []
         self.log = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the judge
         layers = msgspec.json.encode(self.layers).decode()
-        options = [f"--grader-seed={self.seed}", f"--grader-serve={far.fileno()},{layers}"]
+        options = [f"--grader-serve={far.fileno()},{layers}"]  # everyone on this machine can read them
         options += ["-pno:faulthandler", "-pno:logging", "-pno:warnings", "--capture=no"]  # more costly than most tests
         with far:
             self.process = subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments

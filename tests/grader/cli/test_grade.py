@@ -2,8 +2,11 @@
 
 import csv
 import json
+import shutil
 
 import pytest
+
+from grader.course import find_course
 
 RIGHT = "def add(a, b):\n    return a + b\n"
 RIGHT_TOO = "def double(a):\n    return a + a\n"
@@ -100,13 +103,34 @@ def test_a_folder_that_cannot_be_written_is_a_clear_error(tiny, submissions, gra
     assert "cannot be written" in result.output
 
 
-def test_nobody_grades_without_a_seed_of_their_own(tiny, submissions, grader, tmp_path):
-    (tiny / "solutions/grading.toml").unlink()
+def test_the_first_run_makes_a_secret_that_nobody_can_guess(tiny, submissions, grader, tmp_path):
+    secret = tiny / "solutions/grading.toml"
+    secret.unlink()
     options = ("--out", tmp_path / "out", "--exercise", "doubling", "--course", tiny)
-    refused = grader("grade", submissions, *options)
-    assert refused.exit_code == 2
-    assert "solutions/grading.toml: not found" in refused.output
-    assert grader("grade", submissions, *options, "--seed", 5).exit_code == 0
+    assert grader("grade", submissions, *options, "--seed", "mine").exit_code == 0
+    assert not secret.exists()
+    assert grader("grade", submissions, *options).exit_code == 0
+    first = secret.read_text()
+    assert len(find_course(tiny).secret) >= 32
+    assert grader("grade", submissions, *options).exit_code == 0
+    assert secret.read_text() == first
+    secret.unlink()
+    assert grader("validate", "doubling", "--course", tiny, "--seeds", 0).exit_code in (0, 1)
+    assert secret.read_text() != first
+
+
+@pytest.mark.parametrize("obstacle", ["a file for a folder", "a link to nowhere"])
+def test_a_secret_that_cannot_be_written_is_a_clear_error(tiny, submissions, grader, tmp_path, obstacle):
+    solutions = tiny / "solutions"
+    if obstacle == "a file for a folder":
+        shutil.rmtree(solutions)
+        solutions.write_text("")
+    else:
+        (solutions / "grading.toml").unlink()
+        (solutions / "grading.toml").symlink_to("nowhere/at/all")
+    result = grader("grade", submissions, "--out", tmp_path / "out", "--course", tiny)
+    assert result.exit_code == 2
+    assert "cannot be written here" in result.output
 
 
 def test_links_are_not_followed(tiny, submissions, grader, tmp_path):

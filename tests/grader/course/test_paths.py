@@ -9,7 +9,7 @@ import pytest
 
 from grader.course import find_course, load_course
 from grader.errors import ManifestError
-from tests.grader.conftest import write
+from tests.grader.conftest import SECRET, write
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def released(tiny, tmp_path):
 
 
 def test_what_students_get_is_enough_to_check(released, grader):
-    assert find_course(released).seed == 0
+    assert find_course(released).secret == ""
     result = grader("check", "--course", released)
     assert result.exit_code == 0, result.output
 
@@ -46,10 +46,8 @@ def test_what_decides_about_grades_is_never_public(course, part):
         assert any(folder in path.parents for folder in course.secret_folders)
 
 
-def test_the_seed_is_no_students_business(course):
+def test_the_secret_is_no_students_business(course):
     assert not any(file.name == "grading.toml" for file in course.public_files())
-    assert course.seed != 0
-    assert str(course.seed) not in course.manifest.read_text()
 
 
 def test_everything_of_an_exercise_that_students_need_is_public(course):
@@ -71,10 +69,12 @@ def test_left_overs_are_not_public(tiny):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("format = 1\n", "`seed`"),
-        ("format = 1\nseed = 'x'\n", "seed, a whole number"),
-        ("format = 2\nseed = 1\n", "found 2, this grader reads 1"),
-        ("format = 1\nseed = 1\nsede = 2\n", "`sede`"),
+        ("format = 2\n", "`secret`"),
+        ("format = 2\nsecret = 20261116\n", "at least 32 hexadecimal digits"),
+        ("format = 2\nsecret = '20261116'\n", "is too short"),
+        (f"format = 2\nsecret = '{'x' * 40}'\n", "no hexadecimal number"),
+        ("format = 1\nseed = 1\n", "found 1, this grader reads 2"),
+        (SECRET + "sede = 2\n", "`sede`"),
         ("format =", "Invalid value"),
     ],
 )

@@ -29,7 +29,7 @@ def test_hashes_tell_names_contents_and_absence_apart(tmp_path):
 
 def fingerprint_of(tiny, name="addition", **changed):
     course = load_course(tiny / "course.toml")
-    settings = Settings(course=course, exercises=course.exercises, seed=course.seed, jobs=1, layers=None)
+    settings = Settings(course=course, exercises=course.exercises, seed=course.secret, jobs=1, layers=None)
     return fingerprint(replace(settings, **changed), course.exercise(name))
 
 
@@ -51,12 +51,14 @@ def test_whatever_a_suite_imports_from_the_course_counts(tiny):
 
 
 def test_seed_versions_and_confinement_count(tiny, monkeypatch):
-    seen = {fingerprint_of(tiny), fingerprint_of(tiny, seed=8), fingerprint_of(tiny, layers=find_layers())}
+    seen = {fingerprint_of(tiny), fingerprint_of(tiny, seed="other"), fingerprint_of(tiny, layers=find_layers())}
+    weaker = replace(find_layers(), bubblewrap="not installed")
+    seen.add(fingerprint_of(tiny, layers=weaker))
     monkeypatch.setattr("platform.python_version", lambda: "3.99.0")
     seen.add(fingerprint_of(tiny))
     monkeypatch.setattr("importlib.metadata.version", lambda name: f"{name} 99")
     seen.add(fingerprint_of(tiny))
-    assert len(seen) == 5
+    assert len(seen) == 6
     assert fingerprint_of(tiny) == fingerprint_of(tiny, jobs=2, quick=True)
 
 

@@ -109,6 +109,6 @@ def test_a_stand_in_does_right_whatever_it_does(name):
     """It need not have every function, but what it has passes the exercise's own tests."""
     exercise = COURSE.exercise(name)
     suites = [COURSE.public_suite(exercise), COURSE.hidden_suite(exercise)]
-    found = run_suites(suites, COURSE.stand_in(name), budget=100, seed=COURSE.seed, cwd=COURSE.root)
+    found = run_suites(suites, COURSE.stand_in(name), budget=100, seed=COURSE.secret, cwd=COURSE.root)
     assert {c.criterion.id: c.message for c in found if c.verdict not in (Verdict.PASSED, Verdict.MISSING)} == {}
     assert sum(c.passed for c in found) > 5

@@ -6,6 +6,7 @@ import os
 from contextlib import nullcontext
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from grader.course import find_course
@@ -20,7 +21,7 @@ from grader.submissions.base import Submission
 from grader.validation.run import prove
 from tests.grader.conftest import grade_class
 
-COURSE = find_course(Path(__file__).parent)
+COURSE = msgspec.structs.replace(find_course(Path(__file__).parent), secret="proofs")
 NAMES = [exercise.name for exercise in COURSE.exercises]
 SEEDS = 1  # `grader validate` tries 5 unless somebody says otherwise
 LEAST_VARIANTS, LEAST_MISTAKES = 4, 12
@@ -45,7 +46,7 @@ def test_the_suites_are_proven(proofs, name):
 
 def settings_for(exercises, **how):
     return Settings(
-        course=COURSE, exercises=tuple(exercises), seed=COURSE.seed, jobs=os.cpu_count(), layers=find_layers(), **how
+        course=COURSE, exercises=tuple(exercises), seed=COURSE.secret, jobs=os.cpu_count(), layers=find_layers(), **how
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from grader.course.misconceptions import Misconception, load_bank
 from grader.results.records import Criterion, CriterionResult, ExerciseResult, Kind, Verdict
 from grader.validation import claims, static_checks
 from grader.validation.records import Cell, Mutation
+from tests.grader.conftest import SECRET
 
 MANIFEST = """
 format = 1
@@ -49,6 +50,7 @@ from grader.judge import assert_equal, criterion
 def test_small(student):
     """One and one is two."""
     assert_equal(student.add(1, 1), 2, "add(1, 1)")
+    assert_equal(student.add(1, 2), 3, "add(1, 2)")
 '''
 
 HIDDEN = '''
@@ -65,7 +67,8 @@ def test_any_sum(student, rng):
 @criterion("Nothing is no number", points=1, kind="robustness", hint="Look at a first.")
 def test_nothing(student):
     """Nothing cannot be added."""
-    student.add(2, 3)
+    assert_equal(student.add(2, 2), 4, "add(2, 2)")
+    assert_equal(student.add(0, 0), 0, "add(0, 0)")
     with student_raises("ValueError"):
         student.add(None, 1)
 '''
@@ -90,11 +93,11 @@ replace = "a * b"
 
 [[misconception]]
 id = "only-small"
-explanation = "You know only one sum."
+explanation = "You know small sums only."
 hint = "Are there others?"
 caught_by = ["any_sum"]
 find = "return a + b"
-replace = "return 2"
+replace = "return a + b if a < 3 else 2"
 
 [[misconception]]
 id = "nothing-is-zero"
@@ -111,7 +114,7 @@ def sound(tmp_path):
     """A course of one exercise, about which everything can be proven."""
     files = {
         "course.toml": MANIFEST,
-        "solutions/grading.toml": "format = 1\nseed = 7\n",
+        "solutions/grading.toml": SECRET,
         "pyproject.toml": "",
         "solutions/addition.py": SOLUTION,
         "solutions/misconceptions/addition.toml": BANK,
@@ -144,7 +147,7 @@ def test_a_sound_exercise_is_proven_and_only_changes_are_judged_again(grader, so
     assert all(len(line) <= 80 for line in found.output.splitlines() if not line.startswith("Written"))
     assert "only-small" in page.read_text()
     before = judged(sound)
-    assert {"solution", "stub, seed 9", "variant in_the_other_order", "misconception times", "mutant 0"} <= set(before)
+    assert {"solution", "stub, seed 2", "variant in_the_other_order", "misconception times", "mutant 0"} <= set(before)
 
     variant = sound / "tests/variants/addition/wrong.py"
     variant.write_text("def add(a, b):\n    return a + b + 1\n")
@@ -155,7 +158,24 @@ def test_a_sound_exercise_is_proven_and_only_changes_are_judged_again(grader, so
     assert [one["claim"] for one in broken] == ["Every right variant has full marks"]
     assert "wrong: small: failed" in broken[0]["problems"][0]
     new = sorted(judged(sound)[len(before) :])
-    assert new == ["variant wrong", "variant wrong, seed 8", "variant wrong, seed 9"]
+    assert new == ["variant wrong", "variant wrong, seed 1", "variant wrong, seed 2"]
+
+
+def test_garbage_that_gets_points_is_named(grader, sound):
+    suite = sound / "tests/hidden/test_addition.py"
+    value = 'assert_equal(student.add(2, 2), 4, "add(2, 2)")\n    assert_equal(student.add(0, 0), 0, "add(0, 0)")'
+    assert value in suite.read_text()
+    suite.write_text(suite.read_text().replace(value, "student.add(2, 2)"))
+    garbage = sound / "tests/garbage/addition/always_a_thousand.py"
+    garbage.parent.mkdir(parents=True)
+    garbage.write_text("def add(a, b):\n    return 1000\n")
+    found = grader("validate", "--course", sound, "--seeds", 0, "--json")
+    (exercise,) = json.loads(found.stdout)["exercises"]
+    broken = next(one for one in exercise["proofs"] if one["claim"].startswith("What computes nothing right"))
+    kinds = ("zeros", "ones", "minus_infinity", "noise", "first_answer", "echo")
+    assert [problem.split(" gets")[0] for problem in broken["problems"]] == [*kinds]
+    assert broken["problems"][0] == "zeros gets 25.0 %, for nothing."
+    assert broken["finding"] == "7 kinds, at most 25.0 %"
 
 
 def result(**verdicts):
@@ -185,6 +205,7 @@ EVIDENCE = claims.Evidence(
         (mistake("one", "h1"), result(a="passed", h1="error", h2="passed")),
         (mistake("two", "h2"), result(a="failed", h1="passed", h2="timeout")),
     ),
+    garbage={"zeros": result(**{f"h{n}": "passed" if n == 0 else "failed" for n in range(20)})},
     justified={"h2": "It is a contract of its own."},
     other_seeds={
         "solution, seed 8": RIGHT,
@@ -217,6 +238,7 @@ def test_what_holds():
         claims.prove_stub(EVIDENCE),
         prove_mistakes(EVIDENCE),
         claims.prove_variants(EVIDENCE),
+        claims.prove_garbage(EVIDENCE),
         prove_need(EVIDENCE),
         prove_need(but(justified={}), frozenset({"h2"})),
         claims.prove_steadiness(EVIDENCE, 1),
@@ -244,6 +266,8 @@ def test_what_holds():
             "m: h1: grader_fault",
         ),
         (claims.prove_variants(but(variants={"loop": result(a="timeout")})), "loop: a: timeout"),
+        (claims.prove_garbage(but(garbage={"echo": result(a="passed", h1="failed")})), "echo gets 50.0 %, for a."),
+        (claims.prove_garbage(but(garbage={"echo": result(a="grader_fault")})), "echo: a: grader_fault"),
         (prove_need(but(justified={})), "h2 catches nothing"),
         (prove_need(but(justified={"h2": "Why not.", "h9": "Gone."})), "justified.h9: there is no such"),
         (prove_need(but(justified={"h2": " "})), "justified.h2: says nothing"),
@@ -289,8 +313,8 @@ def test_the_rows_of_the_matrix():
         ("solutions/misconceptions/addition.toml", "Is 1 + 1 = 1?", " ", "times needs an explanation and a hint"),
         (
             "tests/hidden/test_addition.py",
-            'student.add(2, 3)\n    with student_raises("ValueError"):\n        student.add(None, 1)',
-            'assert_equal(student.add(1, 1), 2, "add(1, 1)")',
+            HIDDEN[HIDDEN.index("    assert_equal(student.add(2, 2)") :],
+            PUBLIC[PUBLIC.index("    assert_equal(student.add(1, 1)") :],
             "nothing does just what the public small does",
         ),
         ("exercises/addition/test_addition.py", "One and one", "See any_sum: one and one", "mentions the hidden"),

@@ -20,7 +20,7 @@ from grader.judge.processes.warm import WarmJudge
 from grader.results.gradebook import open_gradebook
 from grader.sandbox.layers import find_layers
 from grader.submissions.base import Submission
-from tests.grader.conftest import grade_class
+from tests.grader.conftest import SECRET, grade_class
 
 COURSE = find_course(Path(__file__).parent)
 VARIANTS = COURSE.root / "tests/variants"
@@ -126,7 +126,7 @@ def graded(tmp_path_factory):
         path.write_text(text, encoding="utf-8")
         submissions.append(Submission(student=" ".join(key), files={key[1]: path}))
     settings = Settings(
-        course=COURSE, exercises=tuple(COURSE.exercise(name) for name in NAMES), seed=COURSE.seed,
+        course=COURSE, exercises=tuple(COURSE.exercise(name) for name in NAMES), seed=COURSE.secret,
         jobs=os.cpu_count(), layers=find_layers(), quick=True, diagnose=True,
     )  # fmt: skip
     with open_gradebook(tmp_path_factory.mktemp("results")) as gradebook:
@@ -277,7 +277,7 @@ def diagnosed(tmp_path_factory):
     root = tmp_path_factory.mktemp("course")
     banks = {"addition": MISTAKES, "waiting": {**MISTAKES, "never-ends": (["small", "zero"], ENDLESS)}}
     files = {"course.toml": MANIFEST + "".join(EXERCISE.format(name=name) for name in banks), "pyproject.toml": ""}
-    files["solutions/grading.toml"] = "format = 1\nseed = 7\n"
+    files["solutions/grading.toml"] = SECRET
     for name, mistakes in banks.items():
         files[f"exercises/{name}/test_{name}.py"] = SUITE
         files[f"tests/hidden/test_{name}.py"] = HIDDEN
@@ -287,7 +287,7 @@ def diagnosed(tmp_path_factory):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     course = load_course(root / "course.toml")
-    judge = WarmJudge(course, course.exercises, course.seed, find_layers())
+    judge = WarmJudge(course, course.exercises, find_layers())
 
     def grade(body, *, name="addition", diagnose=True):
         sources = {name: (f"{name}.py", f"def add(a, b):\n    {body}\n".encode())}

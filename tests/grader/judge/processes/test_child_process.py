@@ -43,7 +43,7 @@ def test_last(student):
 def judge(tiny):
     (tiny / "exercises/addition/test_addition.py").write_text(SUITE)
     course = load_course(tiny / "course.toml")
-    judge = WarmJudge(course, course.exercises[:1], course.seed, find_layers())
+    judge = WarmJudge(course, course.exercises[:1], find_layers())
     yield judge
     judge.close()
 

@@ -39,9 +39,9 @@ def grade(request, tiny):
     write(tiny / "tests/hidden/test_addition.py", HIDDEN)
     course = load_course(tiny / "course.toml")
     if request.param == "warm":
-        judge = WarmJudge(course, course.exercises[:1], course.seed, find_layers())
+        judge = WarmJudge(course, course.exercises[:1], find_layers())
     else:
-        judge = UnconfinedJudge(course, course.seed)
+        judge = UnconfinedJudge(course)
 
     def run(text, **how):
         task = Task(exercise="addition", sources={"addition": ("addition.py", text.encode())})
@@ -69,14 +69,15 @@ def test_a_task_says_from_which_seed_inputs_are_drawn(grade):
     """A student's code that knows the hidden inputs of one seed passes with that seed only."""
     telling = "def add(a, b):\n    return a + b if (a, b) in ((1, 1), (5, 0), (2, 2)) else {}[0]\n"
 
-    def drawn(seed):
-        rng = random.Random(seed_for(seed, "addition/test_any"))
+    def drawn(seed, draw):
+        rng = random.Random(seed_for(seed, draw, "addition/test_any"))
         a, b = rng.randrange(1000), rng.randrange(1000)
         return telling.replace("(2, 2))", f"(2, 2), ({a}, {b}))")
 
-    assert verdicts(grade(drawn(7)))["any"] == "passed"
-    assert verdicts(grade(drawn(7), seed=8))["any"] == "error"
-    assert verdicts(grade(drawn(8), seed=8))["any"] == "passed"
+    assert verdicts(grade(drawn("a", 0), seed="a"))["any"] == "passed"
+    assert verdicts(grade(drawn("a", 0), seed="b"))["any"] == "error"
+    assert verdicts(grade(drawn("b", 0), seed="b", draw=1))["any"] == "error"
+    assert verdicts(grade(drawn("b", 1), seed="b", draw=1))["any"] == "passed"
 
 
 def test_a_task_may_end_with_the_first_failure(grade):
@@ -118,7 +119,7 @@ def test_the_criterion_that_ran_is_blamed_though_another_stands_before_it(tiny):
     """Criteria that need a device run last, wherever they stand; here the budget ends before they begin."""
     suite = write(tiny / "exercises/addition/test_addition.py", DEVICES)
     file = write(tiny / "addition.py", "def add(a, b):\n    while True: pass\n")
-    found = run_suites([suite], file, budget=1.0, seed=7, cwd=tiny)
+    found = run_suites([suite], file, budget=1.0, seed="7", cwd=tiny)
     assert [c.criterion.id for c in found] == ["on_device", "small"]
     assert {c.verdict for c in found} == {Verdict.TIMEOUT}
     assert "all tests together" in found[0].message

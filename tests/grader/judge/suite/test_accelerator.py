@@ -62,7 +62,7 @@ def judge(tmp_path_factory):
     write(course / "tests/hidden/test_addition.py", "")
     write(course / "solutions/addition.py", RIGHT)
     course = load_course(course / "course.toml")
-    judge = WarmJudge(course, course.exercises[:1], course.seed, find_layers())
+    judge = WarmJudge(course, course.exercises[:1], find_layers())
     yield judge
     judge.close()
 

@@ -154,7 +154,7 @@ def test_students_try_their_tests_on_their_own_implementation(released, grader, 
 
 @pytest.fixture(scope="module")
 def judge():
-    judge = WarmJudge(COURSE, [COURSE.exercise(NAME)], COURSE.seed, find_layers())
+    judge = WarmJudge(COURSE, [COURSE.exercise(NAME)], find_layers())
     yield lambda text: judge.grade(Task(exercise=NAME, sources={NAME: (f"{NAME}.py", text.encode())}))
     judge.close(now=True)
 
