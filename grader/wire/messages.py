@@ -34,6 +34,13 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     simulate: bool = False  # switch the simulated accelerator on first
 
 
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """Look for these names in a source, and run nothing of it."""
+
+    source: bytes
+    names: tuple[str, ...]
+
+
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """Call ``target`` (a dotted name in the student's module, or behind a handle) and say what to bring back."""
 

@@ -7,7 +7,6 @@ around it, and a judge outside that believes nothing but values.
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import importlib
 import importlib.abc
@@ -23,6 +22,7 @@ from typing import Any
 
 from grader.wire.codec import is_tensor
 from grader.wire.messages import Call, Callback, Failure, Handle, Load, NameMissing, Reply
+from grader.worker.forbidden import Forbidden
 
 MAX_TEXT = 500
 MAX_DEPTH = 40
@@ -115,6 +115,10 @@ class Executor:
             )
         )
         return reply
+
+    def look_for_copies(self) -> None:
+        """Of what is forbidden, in a worker: elsewhere the judge's own functions would be found."""
+        self._guarded(self.forbidden.look_for_copies)
 
     def _parameters(self, call: Call) -> dict[str, Any]:
         """The parameters of the module that is called, if it is one."""
@@ -257,48 +261,6 @@ def _devices(value: Any) -> Iterator[str]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from _devices(item)
-
-
-class Forbidden:
-    """Makes what an exercise forbids raise while the student's code runs, and only then."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = names
-        self.saved: list[tuple[Any, str, Any]] = []
-
-    def __enter__(self) -> None:
-        for name in self.names:
-            place, _, attribute = name.rpartition(".")
-            owner = sys.modules.get(place)
-            found = getattr(owner, attribute, None)
-            if found is None:  # not imported, so not used
-                continue
-            # A class is spoilt itself, so that no other name for it helps.
-            target, attribute = (found, "__init__") if isinstance(found, type) else (owner, attribute)
-            self.saved.append((target, attribute, getattr(target, attribute)))
-            setattr(target, attribute, _refusal(name))
-
-    def __exit__(self, *_: object) -> None:
-        while self.saved:
-            setattr(*self.saved.pop())
-
-    @contextlib.contextmanager
-    def lifted(self) -> Iterator[None]:
-        """While the judge's own code runs."""
-        active = bool(self.saved)
-        self.__exit__()
-        try:
-            yield
-        finally:
-            if active:
-                self.__enter__()
-
-
-def _refusal(name: str) -> Callable[..., Any]:
-    def refuse(*_: object, **__: object) -> None:
-        raise RuntimeError(f"{name} is not allowed in this exercise")
-
-    return refuse
 
 
 def _gradients(value: Any, leaves: list[Any]) -> tuple[Any, ...]:

@@ -12,8 +12,10 @@ from typing import Any
 import msgspec
 
 from grader.wire.codec import AT_ONCE, CodecError, Reader, Writer, read_frame
-from grader.wire.messages import Answer, Call, Failure, Load, Question, Reply, without_defaults
+from grader.wire.messages import Answer, Call, Failure, Load, Look, Question, Reply, without_defaults
 from grader.worker.executor import Executor, StudentError
+from grader.worker.forbidden import refuse_code_from_text
+from grader.worker.source import find_mentions
 
 
 def not_sent(error: CodecError) -> Failure:
@@ -71,14 +73,24 @@ def serve(descriptor: int) -> None:
 
     def perform(kind: str, fields: dict[str, Any]) -> tuple[str, msgspec.Struct]:
         nonlocal executor
+        if kind == "look":
+            look = msgspec.convert(fields, Look)
+            return "reply", Reply(value=find_mentions(look.source, look.names))
         if kind == "load":
             load = msgspec.convert(fields, Load)
             if load.simulate:
                 simulate_accelerator()
             executor = Executor(load, ask)
+            if load.forbidden:
+                refuse_code_from_text(executor.files)
             executor.load()
+            executor.look_for_copies()
         elif executor is not None:
-            return "reply", executor.call(msgspec.convert(fields, Call))
+            call = msgspec.convert(fields, Call)
+            reply = executor.call(call)
+            if call.seed is not None:  # once in each test
+                executor.look_for_copies()
+            return "reply", reply
         return "reply", Reply(value=None)
 
     with contextlib.suppress(EOFError):

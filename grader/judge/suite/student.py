@@ -188,9 +188,9 @@ def module_of(student: Student, name: str) -> Function:
     return Function(student, "", module=name)
 
 
-def source_of(student: Student) -> str:
-    """The text of the student's main module, to look for what an exercise forbids."""
-    return student._session.transport.source
+def look_at_source(student: Student, names: tuple[str, ...]) -> list[tuple[str, int]]:
+    """Where the student's main module mentions these names; an empty name if it cannot be read."""
+    return student._session.transport.look(names)
 
 
 def was_answered(student: Student) -> bool:

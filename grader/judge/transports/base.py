@@ -11,9 +11,8 @@ from grader.wire.messages import Call, Reply
 class Transport(Protocol):
     """Reaches one student's module of one exercise. Failures are raised as ``StudentFailure``."""
 
-    @property
-    def source(self) -> str:
-        """The text of the student's main module."""
+    def look(self, names: tuple[str, ...]) -> list[tuple[str, int]]:
+        """Where the student's main module mentions these names; an empty name if it cannot be read."""
 
     def load(self, *, simulate: bool) -> None:
         """Import the student's module, unless that is done, with the simulated accelerator or without."""

@@ -23,7 +23,18 @@ from grader.judge.transports.outcomes import StudentFailure, name_missing, no_fi
 from grader.results.records import Verdict
 from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.wire.codec import AT_ONCE, CodecError, Reader, Writer, count_tensors, read_frame
-from grader.wire.messages import Answer, Call, Failure, Handle, Load, NameMissing, Question, Reply, without_defaults
+from grader.wire.messages import (
+    Answer,
+    Call,
+    Failure,
+    Handle,
+    Load,
+    Look,
+    NameMissing,
+    Question,
+    Reply,
+    without_defaults,
+)
 
 MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
@@ -53,10 +64,6 @@ class ConfinedTransport:
         self.fault: ZygoteDied | None = None  # ours: the tests since then say nothing
         self.target = ""  # what was asked for last
 
-    @property
-    def source(self) -> str:
-        return self.sources.get(self.exercise.name, ("", b""))[1].decode(errors="replace")
-
     def load(self, *, simulate: bool) -> None:
         if self.problem:
             raise unusable(self.problem)
@@ -78,21 +85,35 @@ class ConfinedTransport:
         reply = self._ask("call", msgspec.structs.replace(call, memory=False), callbacks, watch)
         return msgspec.structs.replace(reply, peak_bytes=watch.growth if watch else 0)
 
+    def look(self, names: tuple[str, ...]) -> list[tuple[str, int]]:
+        """In a fresh worker: one that has run the student's code would say what that code wants."""
+        self.close()
+        self._fork()
+        try:
+            look = Look(source=self.sources.get(self.exercise.name, ("", b""))[1], names=names)
+            found = self._ask("look", look, Callbacks()).value
+        finally:
+            self.close()
+        return msgspec.convert(found, list[tuple[str, int]])
+
     def close(self) -> None:
         if self.worker is not None:
             worker, self.worker = self.worker, None
             self.zygote.end(worker)
 
     def _start(self) -> None:
+        self._fork()
+        load = Load(
+            name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden, simulate=self.simulate
+        )
+        self._ask("load", load, Callbacks())
+
+    def _fork(self) -> None:
         try:
             self.worker = self.zygote.fork(accelerated=self.simulate)
         except ZygoteDied as error:
             self.fault = error
             raise
-        load = Load(
-            name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden, simulate=self.simulate
-        )
-        self._ask("load", load, Callbacks())
 
     def _ask(self, kind: str, message: msgspec.Struct, callbacks: Callbacks, watch: _Watch | None = None) -> Reply:
         worker = self.worker

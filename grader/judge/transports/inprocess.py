@@ -14,6 +14,7 @@ from grader.wire.codec import CodecError, as_sent
 from grader.wire.messages import Call, Load, NameMissing, Reply
 from grader.worker.executor import Executor, StudentError
 from grader.worker.loop import not_sent, simulate_accelerator
+from grader.worker.source import find_mentions
 
 
 class InProcessTransport:
@@ -27,9 +28,8 @@ class InProcessTransport:
         self.executor: Executor | None = None
         self.callbacks = Callbacks()
 
-    @property
-    def source(self) -> str:
-        return self.sources.get(self.exercise.name, ("", b""))[1].decode(errors="replace")
+    def look(self, names: tuple[str, ...]) -> list[tuple[str, int]]:
+        return find_mentions(self.sources.get(self.exercise.name, ("", b""))[1], names)
 
     def load(self, *, simulate: bool) -> None:
         if self.problem:

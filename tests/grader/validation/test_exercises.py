@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib
 import os
 from contextlib import nullcontext
 from pathlib import Path
@@ -19,6 +20,7 @@ from grader.results.gradebook import open_gradebook
 from grader.sandbox.layers import find_layers
 from grader.submissions.base import Submission
 from grader.validation.run import prove
+from grader.worker.forbidden import find_forbidden
 from tests.grader.conftest import grade_class
 
 COURSE = msgspec.structs.replace(find_course(Path(__file__).parent), secret="proofs")
@@ -90,6 +92,13 @@ def test_every_exercise_is_complete(name):
     assert COURSE.handout(exercise).is_file()
     assert len(COURSE.variants(exercise)) >= LEAST_VARIANTS
     assert len(load_misconceptions(COURSE.bank(exercise))) >= LEAST_MISTAKES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_forbidden_exists(name):
+    """A wrong name in course.toml would forbid nothing."""
+    importlib.import_module("torch")
+    assert [word for word in COURSE.exercise(name).forbidden if find_forbidden(word)[1] is None] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

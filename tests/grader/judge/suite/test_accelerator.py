@@ -97,6 +97,8 @@ def test_a_forbidden_name_is_found_in_the_source(wrong):
             return layers.Bilinear(1, 1, 1)
         """)
     assert wrong(code, True)["by_hand"][0] == "failed"
-    own = "def Bilinear(x):\n    return x\nBilinear(1)\n"
+    for text in ("exec('')", "import builtins", "from marshal import loads", "import runpy as r", "f = __import__"):
+        assert wrong(f"{RIGHT}\ndef unused():\n    {text}\n", True)["by_hand"][0] == "failed", text
+    own = "model = torch.nn.Linear(1, 1)\nmodel.eval()\ndef Bilinear(x):\n    return x\nBilinear(1)\n"
     compared = "if __name__ == '__main__':\n    torch.nn.Bilinear(1, 1, 1)\n"
     assert wrong(RIGHT + own + compared, True) == {}

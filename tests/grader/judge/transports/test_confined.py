@@ -7,6 +7,7 @@ import time
 
 import pytest
 import torch
+from msgspec.structs import replace
 
 from grader.course import Exercise
 from grader.judge.suite.student import Session, Student, module_of
@@ -39,9 +40,9 @@ def zygote():
 def student_of(zygote):
     made = []
 
-    def make(code, seconds=20.0):
+    def make(code, seconds=20.0, exercise=EXERCISE):
         sources = {"mod": ("mod.py", textwrap.dedent(code).encode())}
-        transport = ConfinedTransport(EXERCISE, sources, zygote, deadline=lambda: time.monotonic() + seconds)
+        transport = ConfinedTransport(exercise, sources, zygote, deadline=lambda: time.monotonic() + seconds)
         made.append(transport)
         return Student(Session(transport), seed=1)
 
@@ -134,6 +135,106 @@ def test_what_is_forbidden_raises_while_the_student_runs_and_not_in_callbacks(st
     with pytest.raises(StudentFailure, match=r"torch\.nn\.Bilinear is not allowed"):
         student.make()
     assert student.ask(lambda: torch.nn.Bilinear(1, 1, 1).weight.numel()) == 1
+
+
+FORBIDDEN = replace(
+    EXERCISE,
+    forbidden=(
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch.nn.MultiheadAttention",
+        "torch.nn.functional.ctc_loss",
+        "torch.ops.aten._ctc_loss",
+    ),
+)
+SHORT_CUTS = {
+    "the source of torch, run": """
+        import inspect, torch
+        text = inspect.getsource(torch.nn.functional.multi_head_attention_forward)
+        def run():
+            exec(text, vars(torch.nn.functional))
+        """,
+    "the source of torch, read from its file": """
+        import importlib.util, torch
+        torch._C._add_docstr = lambda function, *_: function
+        spec = importlib.util.spec_from_file_location("copy", torch.nn.functional.__file__)
+        copy = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(copy)
+        def run(): pass
+        """,
+    "the same, when it is called": """
+        import importlib.util, torch
+        torch._C._add_docstr = lambda function, *_: function
+        def run():
+            spec = importlib.util.spec_from_file_location("copy", torch.nn.functional.__file__)
+            global copy
+            copy = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(copy)
+        """,
+    "compiled by another": """
+        def run(): return list(map(eval, ["1 + 1"]))
+        """,
+    "a code object": """
+        import types
+        def run(): return types.FunctionType((lambda: 1).__code__, {})()
+        """,
+    "another name": "from torch import ctc_loss as run",
+    "another way": """
+        import torch
+        def run(*args): return torch.ops.aten._ctc_loss(*args)
+        """,
+    "a name that is made": """
+        import torch
+        def run(*args): return getattr(torch._VF, "ctc" + "_loss")(*args)
+        """,
+}
+
+
+@pytest.mark.parametrize("short_cut", SHORT_CUTS)
+def test_a_short_cut_to_what_is_forbidden_is_refused(student_of, short_cut):
+    student = student_of(SHORT_CUTS[short_cut], exercise=FORBIDDEN)
+    arguments = (torch.zeros(5, 1, 3), torch.tensor([[1, 2]]), torch.tensor([5]), torch.tensor([2]))
+    with pytest.raises(StudentFailure, match="not allowed in this exercise"):
+        student.run(*(arguments if "ctc" in SHORT_CUTS[short_cut] else ()))
+
+
+def test_what_makes_classes_from_text_is_allowed(student_of):
+    student = student_of(
+        """
+        from collections import namedtuple
+        from dataclasses import dataclass
+        from typing import NamedTuple
+        class A(NamedTuple): x: int
+        @dataclass
+        class B: x: int
+        def run():
+            import torch.nn.utils.parametrizations
+            return A(1).x + B(2).x + namedtuple("C", "x")(3).x
+        """,
+        exercise=FORBIDDEN,
+    )
+    assert student.run() == 6
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        (b"x = 1\nexec('')", [("exec", 2)]),
+        (b"# coding: utf-16-le\n" + "exec('')".encode("utf-16-le"), [("", 0)]),
+        (b"# coding: rot13\nrkrp('')", [("", 0)]),
+        (b"# coding: utf-7\n+AGUAeABlAGM-('')", [("exec", 2)]),
+        ("# coding: latin-1\n# \xe9\nexec('')".encode("latin-1"), [("exec", 3)]),
+        (b"\xff\xfe", [("", 0)]),
+        (b"def f(:", [("", 0)]),
+        (b"if __name__ == '__main__':\n    exec('')", []),
+        (b"model.exec()\nfrom torch import exec\nexec(model)", []),
+        (b"def exec(x): pass\nexec(1)", []),
+        (b"from builtins import exec", []),  # which suites look for by its module
+    ],
+)
+def test_the_source_is_looked_at_in_its_own_encoding(student_of, source, found):
+    transport = student_of("x = 1")._session.transport
+    transport.sources["mod"] = ("mod.py", source)
+    assert transport.look(("exec",)) == found
 
 
 def test_seeds_are_set_inside(student_of):
