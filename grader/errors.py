@@ -18,6 +18,7 @@ Exception
 ├── NotebookError            submissions/notebook: a file that is not a notebook of Jupyter's
 ├── JudgeFault               judge/processes/task: a judge could not do its work, through no fault of the student
 ├── ZygoteDied               sandbox/launcher: the zygote is gone, and a new one must be started
+├── _OutOfAllTime            judge/diagnosis/diagnose: enough time was spent on one submission
 └── RuntimeError
     └── SimulationError      worker/simgpu: the simulated accelerator cannot do what was asked
 BaseException

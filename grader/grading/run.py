@@ -12,13 +12,14 @@ import msgspec
 
 from grader.grading.backends.base import Backend
 from grader.grading.settings import Settings
-from grader.grading.stand_ins import improve
+from grader.grading.stand_ins import improve, within
 from grader.grading.tasks import Entry, TaskReader, Work
 from grader.results.gradebook import Gradebook
 from grader.results.records import ExerciseResult, StudentResult
 from grader.submissions.base import Submission
 
 LEAST_BUDGET = 1.0  # seconds for what trains a model, however long the short criteria took
+OWN_SHARE = 0.8  # of the budget of an exercise that trains a model: for the first attempt, without stand-ins
 
 
 class ClassRun:
@@ -34,6 +35,7 @@ class ClassRun:
         self.reader = TaskReader(settings)
         self.entries = [self.reader.entry(s, exercise) for s in submissions for exercise in settings.exercises]
         self.results: dict[str, ExerciseResult] = {}  # by key
+        self.spent: dict[tuple[str, str], dict[str, float]] = {}  # by student and exercise: seconds for each key
         self.improved: list[ExerciseResult] = []  # what counts for each entry, once stand-ins were tried
         self.long_too = False  # whether what trains a model is judged by now
 
@@ -67,13 +69,28 @@ class ClassRun:
 
         def judge_whole(entries: Iterable[Entry]) -> list[ExerciseResult]:
             entries = list(entries)
-            self._judge([entry.short for entry in entries])
+            self._judge([within(entry.short, max(LEAST_BUDGET, self._seconds_left(entry))) for entry in entries])
             if self.long_too:
                 self._judge(self._long(entries))
             return [self._whole(entry) for entry in entries]
 
         results = [self._whole(entry) for entry in self.entries]
-        self.improved = improve(self.entries, results, self.reader, judge, judge_whole)
+        self.improved = improve(self.entries, results, self.reader, judge, judge_whole, self._seconds_for)
+
+    def _seconds_left(self, entry: Entry) -> float:
+        """For more attempts at this exercise, all that were made so far taken off."""
+        spent = sum(self.spent.get((entry.student, entry.exercise), {}).values())
+        return max(0.0, self._budget(entry) - spent)
+
+    def _seconds_for(self, entry: Entry, work: Work) -> float:
+        """For this part of another attempt: before models are trained, a small part of what is left for attempts."""
+        left = self._seconds_left(entry)
+        if work.key in self.results:  # it costs nothing
+            return max(left, LEAST_BUDGET)
+        return left if self.long_too or entry.long is None else min(left, (1 - OWN_SHARE) / 2 * self._budget(entry))
+
+    def _budget(self, entry: Entry) -> float:
+        return self.settings.course.exercise(entry.exercise).budget
 
     def students(self) -> tuple[StudentResult, ...]:
         """The results as far as they are known; exercises for which something is still to come say so."""
@@ -85,14 +102,17 @@ class ClassRun:
 
     def _judge(self, works: Sequence[Work], on_done: Callable[[Work], None] = lambda work: None) -> None:
         self.results |= judge_works(self.backend, works, self.gradebook, on_done)
+        for work in works:
+            spent = self.spent.setdefault((work.student, work.task.exercise), {})
+            spent[work.key] = self.results[work.key].seconds
 
     def _long(self, entries: Iterable[Entry]) -> list[Work]:
-        """The works that train a model; one budget covers both parts of an exercise."""
+        """The works that train a model; one budget covers both parts of an attempt, and all attempts."""
         works = []
         for entry in entries:
             if entry.long is not None:
-                budget = self.settings.course.exercise(entry.exercise).budget
-                left = max(LEAST_BUDGET, budget - self.results[entry.short.key].seconds)
+                own = OWN_SHARE * self._budget(entry) - self.results[entry.short.key].seconds
+                left = max(LEAST_BUDGET, self._seconds_left(entry) if entry.stand_ins else own)
                 task = msgspec.structs.replace(entry.long.task, budget=left)
                 works.append(msgspec.structs.replace(entry.long, task=task))
         return works

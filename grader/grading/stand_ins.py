@@ -4,6 +4,8 @@ What failed is judged again with our modules in the place of the student's earli
 points themselves, then for all, because two parts that each follow the contract may still not fit together. The part
 of an exercise that failed comes first; only if a criterion fares better there, the other is judged too, because it may
 cost a training. The better result counts.
+
+One budget covers all of that, the first attempt included. Who has used it up gets no further attempt.
 """
 
 from __future__ import annotations
@@ -26,8 +28,12 @@ def improve(
     reader: TaskReader,
     judge: Judge,
     judge_whole: JudgeWhole,
+    seconds_for: Callable[[Entry, Work], float],
 ) -> list[ExerciseResult]:
-    """The results of these entries, with a better one wherever stand-ins for earlier exercises give it."""
+    """The results of these entries, with a better one wherever stand-ins for earlier exercises give it.
+
+    ``seconds_for`` says how long a part of another attempt at an entry may take; 0 means that there is none.
+    """
     improved = list(results)
     pairs = list(zip(entries, results, strict=True))
     full = {(entry.student, entry.exercise) for entry, result in pairs if result.verdict is Verdict.PASSED}
@@ -40,7 +46,9 @@ def improve(
             names = entry.own - at_fault and entry.own if with_all else at_fault
             if names and improved[number].verdict is Verdict.FAILED:
                 attempts[number] = reader.with_stand_ins(entry, names)
-        probes = {n: first_part(attempt, improved[n]) for n, attempt in attempts.items()}
+        parts = {n: first_part(attempt, improved[n]) for n, attempt in attempts.items()}
+        times = {n: seconds_for(attempts[n], part) for n, part in parts.items()}
+        probes = {n: within(part, times[n]) for n, part in parts.items() if times[n] > 0}
         found = judge(probes.values())
         promising = [n for n, probe in probes.items() if has_gained(found[probe.key], improved[n])]
         wholes = judge_whole([attempts[number] for number in promising])
@@ -53,6 +61,11 @@ def first_part(attempt: Entry, result: ExerciseResult) -> Work:
     """What to judge first: criteria that train only if nothing else failed."""
     only_long = all(found.criterion.long for found in result.criteria if not found.passed)
     return attempt.long if only_long and attempt.long else attempt.short
+
+
+def within(work: Work, seconds: float) -> Work:
+    """The same work, to be done in this time."""
+    return msgspec.structs.replace(work, task=msgspec.structs.replace(work.task, budget=seconds))
 
 
 def has_gained(result: ExerciseResult, before: ExerciseResult) -> bool:

@@ -71,10 +71,13 @@ class TaskReader:
         return self._work(submission.student, task)
 
     def with_stand_ins(self, entry: Entry, names: frozenset[str]) -> Entry:
-        """The same entry, but with the course's own modules in the place of these exercises'."""
+        """The same entry, but with the course's own modules in the place of these exercises'.
+
+        How much time is left for it is this student's own affair, so its results are shared with nobody.
+        """
         sources = {**entry.short.task.sources, **{name: self.stand_in(name) for name in names}}
         task = msgspec.structs.replace(entry.short.task, sources=sources)
-        return self._entry(entry.student, task, stand_ins=names)
+        return self._entry(entry.student, task, shared=False, stand_ins=names)
 
     def stand_in(self, name: str) -> tuple[str, bytes]:
         return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
@@ -98,21 +101,22 @@ class TaskReader:
                     sources[name.removesuffix(".py")] = (name, content)
         return sources, problem, frozenset(own)
 
-    def _entry(self, student: str, task: Task, **built_on: frozenset[str]) -> Entry:
+    def _entry(self, student: str, task: Task, *, shared: bool = True, **about: Any) -> Entry:
         trains = task.exercise in self.training
 
         def work(part: Part) -> Work:
-            return self._work(student, msgspec.structs.replace(task, part=part))
+            return self._work(student, msgspec.structs.replace(task, part=part), shared=shared)
 
         return Entry(
             student=student,
             exercise=task.exercise,
             short=work(Part.SHORT if trains else Part.ALL),
             long=work(Part.LONG) if trains and not self.quick else None,
-            **built_on,
+            **about,
         )
 
-    def _work(self, student: str, task: Task) -> Work:
+    def _work(self, student: str, task: Task, *, shared: bool = True) -> Work:
         how = msgspec.structs.replace(task, sources={}, budget=None)  # the sources are hashed as bytes
-        key = hash_sources(task.sources, extra=f"{self.fingerprints[task.exercise]} {how}")
+        whose = "" if shared else f" of {student}"
+        key = hash_sources(task.sources, extra=f"{self.fingerprints[task.exercise]} {how}{whose}")
         return Work(student=student, task=task, key=key)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import signal
 import sys
 import time
@@ -32,7 +33,7 @@ from grader.worker.executor import Executor, Sources, StudentError
 from grader.worker.loop import simulate_accelerator
 
 SECONDS = 2.0  # for one mistake on one test
-ALL_SECONDS = 20.0  # for a whole submission
+ALL_SECONDS = 20.0  # for a whole submission, if its tests have left as much; what was found by then is said
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -77,41 +78,69 @@ def load_suspects(course: Course, exercise: Exercise) -> Suspects | None:
 
 
 def diagnose(
-    suspects: Suspects, failed: Mapping[str, Sequence[Recording]], passed: Mapping[str, Sequence[Recording]]
+    suspects: Suspects,
+    failed: Mapping[str, Sequence[Recording]],
+    passed: Mapping[str, Sequence[Recording]],
+    deadline: float = math.inf,
 ) -> dict[str, tuple[str, ...]]:
-    """For each failed criterion the ids of the mistakes that explain it; those that none explains are left out."""
+    """For each failed criterion the ids of the mistakes that explain it; those that none explains are left out.
+
+    ``deadline``, by time.monotonic, is when the student's time is over.
+    """
     usable = {id_: tests for id_, tests in failed.items() if all(test.usable and test.exchanges for test in tests)}
     # The accelerator stays on once it is on, so whoever needs it comes last.
     usable = dict(sorted(usable.items(), key=lambda entry: any(test.simulate for test in entry[1])))
-    right = {id_: [_replay(suspects, suspects.solution, test) for test in tests] for id_, tests in usable.items()}
     found: dict[str, list[str]] = {}
-    dull = monotonous([test for tests in (*failed.values(), *passed.values()) for test in tests])
-    deadline = time.monotonic() + ALL_SECONDS
-    for mistake in suspects.mistakes:
-        if time.monotonic() > deadline:
-            break
-        concerned = [id_ for id_ in usable if id_ in mistake.caught_by]
-        evidence = {id_: _evidence(suspects, mistake, usable[id_], right[id_], dull) for id_ in concerned}
-        if not any(evidence.values()) or 2 * sum(map(bool, evidence.values())) < len(concerned):
-            continue
-        rest = [id_ for id_ in usable if id_ not in concerned]
-        evidence |= {id_: _evidence(suspects, mistake, usable[id_], right[id_], dull) for id_ in rest}
-        explained = [id_ for id_ in failed if evidence.get(id_)]
-        enough = sum(evidence.values()) >= ENOUGH or len(explained) == len(failed)
-        if not enough or _contradicted(suspects, mistake, passed):
-            continue
-        for id_ in filter(evidence.get, evidence):
-            found.setdefault(id_, []).append(mistake.id)
+    with contextlib.suppress(_OutOfAllTime):
+        deadline = min(deadline, time.monotonic() + ALL_SECONDS)
+        for id_, mistake in _explanations(suspects, usable, failed, passed, deadline):
+            found.setdefault(id_, []).append(mistake)
     return {id_: tuple(ids) for id_, ids in found.items()}
 
 
+def _explanations(
+    suspects: Suspects,
+    usable: Mapping[str, Sequence[Recording]],
+    failed: Mapping[str, Sequence[Recording]],
+    passed: Mapping[str, Sequence[Recording]],
+    deadline: float,
+) -> Iterator[tuple[str, str]]:
+    """Failed criteria with a mistake that explains them, as they are found."""
+    right = {
+        id_: [_replay(suspects, suspects.solution, test, deadline) for test in tests] for id_, tests in usable.items()
+    }
+    dull = monotonous([test for tests in (*failed.values(), *passed.values()) for test in tests])
+
+    def evidence_of(mistake: Mistake, id_: str) -> int:
+        return _evidence(suspects, mistake, usable[id_], right[id_], dull, deadline)
+
+    for mistake in suspects.mistakes:
+        concerned = [id_ for id_ in usable if id_ in mistake.caught_by]
+        evidence = {id_: evidence_of(mistake, id_) for id_ in concerned}
+        if not any(evidence.values()) or 2 * sum(map(bool, evidence.values())) < len(concerned):
+            continue
+        rest = [id_ for id_ in usable if id_ not in concerned]
+        evidence |= {id_: evidence_of(mistake, id_) for id_ in rest}
+        explained = [id_ for id_ in failed if evidence.get(id_)]
+        enough = sum(evidence.values()) >= ENOUGH or len(explained) == len(failed)
+        if not enough or _contradicted(suspects, mistake, passed, deadline):
+            continue
+        for id_ in filter(evidence.get, evidence):
+            yield id_, mistake.id
+
+
 def _evidence(
-    suspects: Suspects, mistake: Mistake, tests: Sequence[Recording], right: Sequence[Any], dull: frozenset[str]
+    suspects: Suspects,
+    mistake: Mistake,
+    tests: Sequence[Recording],
+    right: Sequence[Any],
+    dull: frozenset[str],
+    deadline: float,
 ) -> int:
     """How much speaks for the mistake: 0 if it answers anything else than the student did."""
     evidence = 0
     for test, expected in zip(tests, right, strict=True):
-        answers = _replay(suspects, mistake.code, test)
+        answers = _replay(suspects, mistake.code, test, deadline)
         if len(answers) < len(test.exchanges):
             return 0
         for number, (exchange, answer) in enumerate(zip(test.exchanges, answers, strict=True)):
@@ -122,21 +151,26 @@ def _evidence(
     return evidence
 
 
-def _contradicted(suspects: Suspects, mistake: Mistake, passed: Mapping[str, Sequence[Recording]]) -> bool:
+def _contradicted(
+    suspects: Suspects, mistake: Mistake, passed: Mapping[str, Sequence[Recording]], deadline: float
+) -> bool:
     """Whether a test that the student passed would have caught the mistake by its answers."""
     tests = [test for id_ in mistake.caught_by for test in passed.get(id_, ()) if test.usable and not test.simulate]
     return any(
-        len(answers := _replay(suspects, mistake.code, test)) < len(test.exchanges)
+        len(answers := _replay(suspects, mistake.code, test, deadline)) < len(test.exchanges)
         or not all(same(exchange.outcome, answer) for exchange, answer in zip(test.exchanges, answers, strict=True))
         for test in tests
     )
 
 
-def _replay(suspects: Suspects, code: Any, test: Recording) -> list[Reply | Failure]:
+def _replay(suspects: Suspects, code: Any, test: Recording, deadline: float) -> list[Reply | Failure]:
     """What this code answers to the test's calls, up to the first that has no answer."""
     answers: list[Reply | Failure] = []
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise _OutOfAllTime
     try:
-        with _time_limit(SECONDS):
+        with _time_limit(min(SECONDS, left)):
             if test.simulate:
                 simulate_accelerator()
             subject = _Subject(suspects, code)
@@ -148,6 +182,8 @@ def _replay(suspects: Suspects, code: Any, test: Recording) -> list[Reply | Fail
                 if not same(exchange.outcome, answer):  # from here on they do different things
                     break
     except _OutOfTime:
+        if left < SECONDS:  # it is not this mistake that takes too long
+            raise _OutOfAllTime from None
         answers.append(no_answer())
     return answers
 
@@ -225,6 +261,10 @@ class _Compiled(Sources):
 
 class _OutOfTime(BaseException):
     """Past everything that catches exceptions."""
+
+
+class _OutOfAllTime(Exception):  # noqa: N818  # no error: the rest is not looked at
+    """Enough time was spent on this submission."""
 
 
 @contextlib.contextmanager

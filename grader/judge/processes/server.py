@@ -204,7 +204,7 @@ class JudgeServer:
             recorded = plugin.recordings.by_criterion
             of_passed = {id_: tests for id_, tests in recorded.items() if id_ in passed}
             of_failed = {id_: tests for id_, tests in recorded.items() if id_ not in passed}
-            for id_, mistakes in diagnose(suspects, of_failed, of_passed).items():
+            for id_, mistakes in diagnose(suspects, of_failed, of_passed, deadline).items():
                 write_event(events, Diagnosed(id_, mistakes))  # at once: a child ends without a flush
 
 
