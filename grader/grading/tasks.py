@@ -87,16 +87,18 @@ class TaskReader:
         sources: Sources = {}
         problem = ""
         own = set()
-        main = submission.files.get(exercise.name)
+        main, folder = submission.files.get(exercise.name), submission.folder
         if main is not None:
             for name in exercise.builds_on:
-                content, why = read_source(submission.files[name]) if name in submission.files else (b"", "none")
+                content, why = (
+                    read_source(submission.files[name], folder) if name in submission.files else (b"", "none")
+                )
                 sources[name] = self.stand_in(name) if why else (f"{name}.py", content)
                 own |= set() if why else {name}
             for name in exercise.files:
                 path = main if name == f"{exercise.name}.py" else main.with_name(name)
                 if path == main or path.is_file():
-                    content, why = read_source(path)
+                    content, why = read_source(path, folder)
                     problem = problem or why
                     sources[name.removesuffix(".py")] = (name, content)
         return sources, problem, frozenset(own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import socket
@@ -29,6 +30,7 @@ from grader.worker.confine import Plan
 START_UP = 120.0  # seconds for the zygote to import torch on a busy machine
 ANSWER = 30.0  # seconds for the zygote to fork or to reap
 END_BY_ITSELF = 2.0  # seconds
+DIE = 10.0  # seconds for a process that was killed
 MEMORY = 1 << 30  # bytes for a worker beyond what the zygote has
 CPU = 600  # seconds of computing for a worker in all its life
 TEMPORARY_FOLDER = "/tmp"  # noqa: S108  # inside bubblewrap, a file system of its own
@@ -106,6 +108,7 @@ class Zygote:
             )  # fmt: skip
         self.accelerated: socket.socket | None = None  # the control of a second zygote, with the accelerator on
         self.ready = False
+        self.undying = 0  # workers that were killed and still live
 
     def wait(self) -> None:
         """Until it has imported everything; needed once, before the first worker."""
@@ -141,10 +144,20 @@ class Zygote:
         return Worker(control, near, int(number), descriptors[0])
 
     def end(self, worker: Worker) -> int:
-        """Kill a worker if it still lives; how it ended (an exit status, or minus the signal)."""
+        """Kill a worker if it still lives; how it ended (an exit status, or minus the signal).
+
+        A killed process may still be busy in the kernel. That is the student's doing and no fault of the zygote's: it
+        is left to die, and whoever has this zygote should soon have a new one.
+        """
         worker.kill()
         worker.channel.close()
+        dead = select.poll()
+        dead.register(worker.process, select.POLLIN)
+        ended = bool(dead.poll(DIE * 1000))
         os.close(worker.process)
+        if not ended:
+            self.undying += 1
+            return -signal.SIGKILL
         try:
             worker.control.send(b"R%d" % worker.number)
             return int(self._answer(worker.control))
@@ -161,7 +174,8 @@ class Zygote:
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(DIE)
         if self.process.stderr:
             self.process.stderr.close()
         shutil.rmtree(self.stage, ignore_errors=True)

@@ -23,6 +23,7 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
 
     student: str
     files: dict[str, Path]
+    folder: Path | None = None  # all that the student made lies below; the folder itself is no link
     origin: Origin = Origin()  # what else is known of it
 
 
@@ -38,11 +39,14 @@ class Layout(Protocol):
         """The submissions, sorted by student; ``stub_of`` makes an exercise's stub anew."""
 
 
-def read_source(path: Path) -> tuple[bytes, str]:
-    """(content, "") of a student's module or notebook, or (nothing, why it cannot be used); links are not followed."""
+def read_source(path: Path, folder: Path | None = None) -> tuple[bytes, str]:
+    """(content, "") of a student's module or notebook, or (nothing, why it cannot be used).
+
+    No link is followed: neither the file, nor any folder on the way to it from the student's ``folder``.
+    """
     if path.suffix != SUFFIX:
-        return _read(path, MAX_SOURCE)
-    content, why = _read(path, MAX_NOTEBOOK)
+        return _read(path, folder, MAX_SOURCE)
+    content, why = _read(path, folder, MAX_NOTEBOOK)
     if why:
         return b"", why
     try:
@@ -52,9 +56,27 @@ def read_source(path: Path) -> tuple[bytes, str]:
     return (source, "") if len(source) <= MAX_SOURCE else (b"", _too_large(path, len(source), MAX_SOURCE))
 
 
-def _read(path: Path, limit: int) -> tuple[bytes, str]:
+def open_below(path: Path, folder: Path | None) -> int:
+    """A descriptor of the file, reached from ``folder`` step by step, so that nobody can slip a link in between."""
+    no_link = getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0)
+    if folder is None or os.open not in os.supports_dir_fd:
+        return os.open(path, flags)
+    *steps, name = path.relative_to(folder.parent).parts
+    here = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        for step in steps:
+            below = os.open(step, os.O_RDONLY | os.O_DIRECTORY | no_link, dir_fd=here)
+            os.close(here)
+            here = below
+        return os.open(name, flags, dir_fd=here)
+    finally:
+        os.close(here)
+
+
+def _read(path: Path, folder: Path | None, limit: int) -> tuple[bytes, str]:
+    try:
+        descriptor = open_below(path, folder)
     except OSError as error:
         return b"", f"{path.name} cannot be read ({error.strerror})."
     with os.fdopen(descriptor, "rb") as file:

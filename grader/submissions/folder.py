@@ -6,13 +6,16 @@ Where there is no module, or it is still the stub, the notebook counts: ``s01/ct
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import msgspec
 
 from grader.course import Course, Exercise
 from grader.errors import SubmissionError
 from grader.results.schema import Origin
-from grader.submissions.base import Submission, read_source
+from grader.submissions.base import Submission, open_below, read_source
 from grader.submissions.notebook import SUFFIX
 
 
@@ -39,19 +42,33 @@ class FolderLayout:
             raise SubmissionError(
                 f"{path}: no student's folder in it. Expected one folder per student, like {path}/s01/."
             )
-        return tuple(read_student(folder, course, stub_of) for folder in folders)
+        found = [read_student(folder, course, stub_of) for folder in folders]
+        names = unique([submission.student for submission in found])
+        return tuple(msgspec.structs.replace(s, student=name) for s, name in zip(found, names, strict=True))
 
 
 def read_student(folder: Path, course: Course, stub_of: Callable[[Exercise], str]) -> Submission:
     """What one student handed in."""
     files = {e.name: file for e in course.exercises if (file := find_work(folder, course, e, stub_of)) is not None}
-    origins = {name: _text(str(file.relative_to(folder.resolve().parent))) for name, file in files.items()}
-    return Submission(student=_text(folder.name), files=files, origin=Origin(files=origins))
+    origins = {name: _text(str(file.relative_to(folder.parent))) for name, file in files.items()}
+    return Submission(student=_text(folder.name), files=files, folder=folder, origin=Origin(files=origins))
 
 
 def _text(name: str) -> str:
     """Names of files need not be text."""
     return os.fsencode(name).decode(errors="backslashreplace")
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The names, with a number after those that were there before: two students are never made one."""
+    taken = set(names)
+    found: list[str] = []
+    for name in names:
+        number, own = 2, name
+        while own in found or (own != name and own in taken):
+            own, number = f"{name} ({number})", number + 1
+        found.append(own)
+    return found
 
 
 def find_work(folder: Path, course: Course, exercise: Exercise, stub_of: Callable[[Exercise], str]) -> Path | None:
@@ -60,7 +77,7 @@ def find_work(folder: Path, course: Course, exercise: Exercise, stub_of: Callabl
     if module is None or notebook is None:
         return module or notebook
     stubs = read_source(course.module(exercise))[0], stub_of(exercise).encode()
-    words = read_source(module)[0].split()
+    words = read_source(module, folder)[0].split()
     untouched = words and any(words == stub.split() for stub in stubs)
     return notebook if untouched else module
 
@@ -68,11 +85,14 @@ def find_work(folder: Path, course: Course, exercise: Exercise, stub_of: Callabl
 def _find(folder: Path, exercise: Exercise, suffix: str) -> Path | None:
     """A file of the exercise's name; links are never followed."""
     name = f"{exercise.name}{suffix}"
-    folder = folder.resolve()
     for path in (folder / name, folder / exercise.name / name, folder / "exercises" / exercise.name / name):
         try:
-            if path.is_file() and path.resolve() == path:
-                return path
-        except OSError:  # a folder that we may not enter: whoever reads the file will say so
+            descriptor = open_below(path, folder)
+        except PermissionError:  # whoever reads the file will say so
             return path
+        except OSError:  # not there, or a link
+            continue
+        with os.fdopen(descriptor, "rb"):
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return path
     return None

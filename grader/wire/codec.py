@@ -23,6 +23,8 @@ MAX_ITEMS = 100_000
 MAX_DIMS = 16
 MAX_DIGITS = 4000
 AT_ONCE = 1 << 16  # bytes that either side reads at once, if they are there
+# Bytes that values take in memory beyond those on the wire, at most: a small frame can hold much.
+AROUND_A_TENSOR, AROUND_A_DICT, AROUND_A_VALUE = 1024, 256, 64
 MAX_TUPLE_KEYS = 1000  # Python's hash of tuples is no secret: keys can be made to collide
 
 LIST, TUPLE, DICT, TENSOR, HANDLE, CALLBACK, BIG_INT, BYTES = range(8)
@@ -103,12 +105,15 @@ class Reader:
         self.payload = memoryview(payload)
         self.offset = 0
         self.items = 0
+        self.size = len(payload)  # bytes that the values take in memory, roughly
 
     def value(self, tree: Any, depth: int = 0) -> Any:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise CodecError("nested too deep" if depth > MAX_DEPTH else f"more than {MAX_ITEMS} values")
+        self.size += AROUND_A_VALUE
         if tree is None or type(tree) in (bool, int, float, str):
+            self.size += 4 * len(tree) if type(tree) is str else 0
             return tree
         if type(tree) is not list or not tree or type(tree[0]) is not int:
             raise CodecError("a value without a tag")
@@ -136,6 +141,7 @@ class Reader:
             raise CodecError("bytes left over")
 
     def _dict(self, rest: list[Any], depth: int) -> dict[Any, Any]:
+        self.size += AROUND_A_DICT
         items = [self.value(item, depth + 1) for item in rest]
         keys = items[::2]
         if len(items) % 2 or not all(_is_key(key) for key in keys):
@@ -153,6 +159,7 @@ class Reader:
             or len(rest[1]) > MAX_DIMS
         ):
             raise CodecError("a tensor that is none")
+        self.size += AROUND_A_TENSOR
         dtype, shape = rest
         size = extent = DTYPES[dtype]
         for dim in shape:

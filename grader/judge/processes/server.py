@@ -38,7 +38,7 @@ from grader.judge.transports.base import Transport
 from grader.judge.transports.confined import ConfinedTransport
 from grader.judge.transports.inprocess import InProcessTransport
 from grader.results.records import Criterion
-from grader.sandbox.launcher import Zygote, share_of_machine
+from grader.sandbox.launcher import Zygote, ZygoteDied, share_of_machine
 from grader.sandbox.layers import Layers
 from grader.worker import linux
 
@@ -206,6 +206,8 @@ class JudgeServer:
             of_failed = {id_: tests for id_, tests in recorded.items() if id_ not in passed}
             for id_, mistakes in diagnose(suspects, of_failed, of_passed, deadline).items():
                 write_event(events, Diagnosed(id_, mistakes))  # at once: a child ends without a flush
+        if self.zygote.undying:
+            raise ZygoteDied("a worker does not die")  # so the next submission gets a new one
 
 
 def uses_torch(course: Course) -> bool:

@@ -36,7 +36,7 @@ from grader.wire.messages import (
     without_defaults,
 )
 
-MAX_RECEIVED = 256 << 20  # bytes within one call, questions included: a test may keep what it was asked
+MAX_RECEIVED = 256 << 20  # bytes in memory within one call, questions included: a test may keep what it was asked
 WATCH = 0.002  # seconds between two looks at a worker's memory
 
 
@@ -217,7 +217,7 @@ class _Conversation:
         self.buffer = worker.buffer
         self.deadline = deadline
         self.watch = watch
-        self.received = 0  # bytes
+        self.received = 0  # bytes in memory
         self.poll = select.poll()
 
     def has_news(self) -> bool:
@@ -240,6 +240,7 @@ class _Conversation:
         reader = Reader(payload)
         message = reader.value(header)
         reader.done()
+        self._count(reader.size)
         if type(message) is not tuple or len(message) != 3:
             raise CodecError("a message of another form")
         kind, answered, fields = message
@@ -248,9 +249,6 @@ class _Conversation:
         return kind, fields
 
     def _read(self, count: int) -> bytearray:
-        self.received += count
-        if self.received > MAX_RECEIVED:
-            raise CodecError(f"more than {MAX_RECEIVED} bytes in one call")
         while len(self.buffer) < count:
             self._wait(select.POLLIN)
             try:
@@ -263,6 +261,11 @@ class _Conversation:
         data = self.buffer[:count]
         del self.buffer[:count]
         return data
+
+    def _count(self, size: int) -> None:
+        self.received += size
+        if self.received > MAX_RECEIVED:
+            raise CodecError(f"more than {MAX_RECEIVED} bytes in one call")
 
     def _wait(self, event: int) -> None:
         self.poll.register(self.channel, event)

@@ -14,7 +14,7 @@ from grader.judge.suite.student import Session, Student, module_of
 from grader.judge.transports.confined import ConfinedTransport
 from grader.judge.transports.outcomes import StudentFailure
 from grader.results.records import Verdict
-from grader.sandbox.launcher import Zygote, ZygoteDied
+from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.sandbox.layers import find_layers
 
 EXERCISE = Exercise(name="mod", title="", files=("mod.py",), hidden_criteria=0, forbidden=("torch.nn.Bilinear",))
@@ -235,6 +235,34 @@ def test_the_source_is_looked_at_in_its_own_encoding(student_of, source, found):
     transport = student_of("x = 1")._session.transport
     transport.sources["mod"] = ("mod.py", source)
     assert transport.look(("exec",)) == found
+
+
+def test_what_is_asked_counts_as_what_is_returned(student_of):
+    """A few bytes on the wire can be many in memory, and a test may keep whatever it is asked with."""
+    student = student_of("""
+        import torch
+        def ask(f, count):
+            tensors = [torch.empty(0)] * 10_000
+            for _ in range(count):
+                f(tensors)
+            return count
+        """)
+    kept = []
+    assert student.ask(kept.append, 3) == 3
+    assert len(kept) == 3
+    assert verdict_of(lambda: student.ask(kept.append, 1000)) is Verdict.TAMPERED
+    assert len(kept) < 50
+
+
+def test_a_worker_that_dies_slowly_is_left_to_die(student_of, zygote, monkeypatch):
+    monkeypatch.setattr(Worker, "kill", lambda self: None)  # as if the kernel could not end it yet
+    monkeypatch.setattr("grader.sandbox.launcher.DIE", 0.1)
+    student = student_of("import time\ndef f(x):\n    time.sleep(60 if x else 0)\n    return x\n", seconds=4)
+    before = zygote.undying
+    assert verdict_of(lambda: student.f(1)) is Verdict.TIMEOUT
+    assert zygote.undying == before + 1
+    again = Student(Session(student._session.transport), seed=1)
+    assert again.f(0) == 0, "the zygote still makes workers"
 
 
 def test_seeds_are_set_inside(student_of):
