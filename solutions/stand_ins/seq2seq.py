@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 import torch
-from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 PAD, SOS, EOS, UNK = 0, 1, 2, 3
@@ -51,8 +50,3 @@ def make_batch(pairs, source_vocab: Vocabulary, target_vocab: Vocabulary) -> Bat
     target_in = padded[:, :-1].masked_fill(padded[:, :-1] == EOS, PAD)  # <eos> is asked for, never given
     lengths = torch.tensor([len(source) for source in sources])
     return Batch(pad_sequence(sources, batch_first=True, padding_value=PAD), lengths, target_in, padded[:, 1:])
-
-
-def masked_cross_entropy(logits: torch.Tensor, targets: torch.Tensor, pad: int = PAD) -> torch.Tensor:
-    total = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad, reduction="sum")
-    return total / (targets != pad).sum().clamp(min=1)
