@@ -6,6 +6,7 @@ a ``course.toml``. Other tests there never notice it. ``grader.pytest_plugin`` r
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 import time
@@ -206,8 +207,9 @@ class SuitePlugin:
         return seed_for(seed, self.draw, f"{suite.exercise.name}/{item.name}")
 
     def student_seed(self, item: pytest.Item) -> int:
-        """Of what the student's code draws, which sees it: it has nothing to do with the secret."""
-        return seed_for("student", self.draw, f"{self.suite(item).exercise.name}/{item.name}")
+        """Of what the student's code draws, which sees it: it tells neither the secret nor which test this is."""
+        sources = hashlib.sha256(repr(sorted(self.session_of(item).transport.sources.items())).encode()).hexdigest()
+        return seed_for(sources, self.draw, self.suite(item).exercise.name)
 
     def reseed(self, course_seed: str, draw: int, items: list[pytest.Item]) -> None:
         """Draw the inputs of these tests from another seed."""

@@ -79,10 +79,11 @@ def _read(path: Path, folder: Path | None, limit: int) -> tuple[bytes, str]:
         descriptor = open_below(path, folder)
     except OSError as error:
         return b"", f"{path.name} cannot be read ({error.strerror})."
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        return b"", f"{path.name} is not an ordinary file."
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return b"", f"{path.name} is not an ordinary file."
         if status.st_size > limit:
             return b"", _too_large(path, status.st_size, limit)
         return file.read(limit), ""

@@ -92,7 +92,8 @@ def _find(folder: Path, exercise: Exercise, suffix: str) -> Path | None:
             return path
         except OSError:  # not there, or a link
             continue
-        with os.fdopen(descriptor, "rb"):
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return path
+        mode = os.fstat(descriptor).st_mode
+        os.close(descriptor)
+        if stat.S_ISREG(mode):
+            return path
     return None

@@ -11,6 +11,8 @@ from grader.wire.messages import Call, Reply
 class Transport(Protocol):
     """Reaches one student's module of one exercise. Failures are raised as ``StudentFailure``."""
 
+    sources: dict[str, tuple[str, bytes]]  # module name -> (file name, text)
+
     def look(self, names: tuple[str, ...]) -> list[tuple[str, int]]:
         """Where the student's main module mentions these names; an empty name if it cannot be read."""
 
