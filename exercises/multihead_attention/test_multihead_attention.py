@@ -146,11 +146,11 @@ def test_past_and_future(student):
     mask = torch.ones(6, 6).tril().bool()
     module = loaded(student, weights, num_heads=2)
     expected = torch_attention(weights, 2, x, mask)
+    assert_close(module(x, x, x, mask), expected, "MultiHeadAttention(8, 2)(x, x, x, causal mask): (out, weights)")
+    other = x.clone()
+    other[:, 4:] = 100 * torch.randn(3, 2, 8, dtype=torch.float64)
     for mode in (module.train, module.eval):  # without dropout they make no difference
         mode()
-        assert_close(module(x, x, x, mask), expected, "MultiHeadAttention(8, 2)(x, x, x, causal mask): (out, weights)")
-        other = x.clone()
-        other[:, 4:] = 100 * torch.randn(3, 2, 8, dtype=torch.float64)
         found, _ = module(other, other, other, mask)
         what = "the output at positions 0 to 3, with another x at 4 and 5,"
         assert_close(found[:, :4], expected[0][:, :4], what)

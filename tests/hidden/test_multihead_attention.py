@@ -266,15 +266,18 @@ def test_asking_somebody_else(student):
     """Cross-attention, with query, key and value all different, equals torch's own."""
     weights = random_weights(12)
     module = loaded(student, weights, num_heads=4)
-    for same in in_both_modes(module):
-        for length in (7, 5, 5):  # as many keys as queries too: that is still not self-attention
-            query, key, value = normal(3, 5, 12), normal(3, length, 12), normal(3, length, 12)
-            expected = torch_multihead(weights, 4, query, key, value)
-            what = f"MultiHeadAttention(12, 4)(query (3, 5, 12), key, value (3, {length}, 12)): (out, weights)"
-            assert_close(same(query, key, value), expected, what)
-        memory = module_of(student, "torch").clone.keep(key)  # one tensor, twice: "key is value" may be asked
-        expected = torch_multihead(weights, 4, query, key, key)
-        assert_close(same(query, memory, memory), expected, "MultiHeadAttention(12, 4)(query, memory, memory)")
+    query, key, value = normal(3, 5, 12), normal(3, 7, 12), normal(3, 7, 12)
+    expected = torch_multihead(weights, 4, query, key, value)
+    assert_close(module(query, key, value), expected, "MultiHeadAttention(12, 4)(query, key, value): (out, weights)")
+    for mode in (module.train, module.eval, module.eval):
+        mode()
+        query, key, value = normal(3, 5, 12), normal(3, 5, 12), normal(3, 5, 12)
+        expected = plain_multihead(weights, 4, query, key, value)
+        what = "MultiHeadAttention(12, 4)(query, key, value), as many keys as queries: (out, weights)"
+        assert_close(module(query, key, value), expected, what)
+    memory = module_of(student, "torch").clone.keep(key)  # one tensor, twice: "key is value" may be asked
+    expected = plain_multihead(weights, 4, query, key, key)
+    assert_close(module(query, memory, memory), expected, "MultiHeadAttention(12, 4)(query, memory, memory)")
 
 
 @criterion(
@@ -306,17 +309,24 @@ def test_masks_for_each(student):
     """The module takes masks of shape (Lq, Lk), (N, Lq, Lk) and (N, H, Lq, Lk)."""
     weights = random_weights(8)
     query, key, value = normal(3, 5, 8), normal(3, 7, 8), normal(3, 7, 8)
-    for num_heads in (2, 1):
-        for module in in_both_modes(loaded(student, weights, num_heads)):
-            for shape in ((5, 7), (3, 5, 7), (3, num_heads, 5, 7), (3, 1, 7)):
-                mask = random_mask(*shape)
-                full = mask.expand(3, 5, 7) if shape == (3, 1, 7) else mask
-                expected = torch_multihead(weights, num_heads, query, key, value, full)
-                reply = module.observe(query, key, value, mask=mask)
-                what = f"MultiHeadAttention(8, {num_heads}) with a mask {shape}: (out, weights)"
-                assert_close(reply.value, expected, what)
-                assert_equal(reply.kwargs["mask"], mask, f"the mask {shape} after the call")
     module = loaded(student, weights, num_heads=2)
+    for shape in ((5, 7), (3, 5, 7), (3, 2, 5, 7), (3, 1, 7)):
+        mask = random_mask(*shape)
+        full = mask.expand(3, 5, 7) if shape == (3, 1, 7) else mask
+        expected = torch_multihead(weights, 2, query, key, value, full)
+        module.train()
+        reply = module.observe(query, key, value, mask=mask)
+        assert_close(reply.value, expected, f"MultiHeadAttention(8, 2) with a mask {shape}: (out, weights)")
+        assert_equal(reply.kwargs["mask"], mask, f"the mask {shape} after the call")
+        module.eval()
+        found = module(query, key, value, mask)
+        assert_close(found, expected, f"MultiHeadAttention(8, 2) with a mask {shape} in eval(): (out, weights)")
+    single = loaded(student, weights, num_heads=1)
+    for shape in ((3, 5, 7), (3, 1, 5, 7)):
+        mask = random_mask(*shape)
+        expected = plain_multihead(weights, 1, query, key, value, mask)
+        found = single(query, key, value, mask)
+        assert_close(found, expected, f"MultiHeadAttention(8, 1) with a mask {shape}: (out, weights)")
     query, mask = normal(3, 3, 8), random_mask(3, 7)  # as many queries as items: (Lq, Lk) is not (N, Lk)
     expected = torch_multihead(weights, 2, query, key, value, mask)
     assert_close(
@@ -359,10 +369,8 @@ def test_nobody_to_ask(student):
     for_items[0, 4] = False
     for_items[2] = False  # a whole item is padding
     for_heads[1, 0, 3] = False  # the other head still has keys
-    in_eval = random_mask(3, 5, 6)
-    in_eval[1, 2] = False
-    for mask in (for_all, for_items, for_heads, in_eval):
-        if mask is in_eval:
+    for mask in (for_all, for_items, for_heads):
+        if mask is for_heads:
             module.eval()
         reply = module.observe(query, key, value, mask)
         found = reply.value
