@@ -88,7 +88,8 @@ class PositionalEncoding(nn.Module):
         length, max_len = x.shape[1], self.table.shape[0]
         if length > max_len:
             raise ValueError(f"the input has {length} positions, and max_len is {max_len}")
-        return self.dropout(x + self.table[:length])  # (N, L, D) + (L, D): the same rows for every sequence
+        rows = self.table[:length].to(x.dtype)  # (L, D): x decides about the dtype of the sum
+        return self.dropout(x + rows)  # (N, L, D) + (L, D): the same rows for every sequence
         ### END SOLUTION
 
 
@@ -110,5 +111,5 @@ class LearnedPositionalEncoding(nn.Module):
         if length > max_len:
             raise ValueError(f"there are {length} positions, but max_len={max_len} learned vectors")
         positions = torch.arange(length, device=x.device)  # (L,)
-        return x + self.table(positions)  # (N, L, D) + (L, D)
+        return x + self.table(positions).to(x.dtype)  # (N, L, D) + (L, D)
         ### END SOLUTION

@@ -19,9 +19,12 @@ BY_HAND = {"rtol": 0, "atol": 6e-5}  # the handout gives four digits
 )
 def test_dot_scores(student):
     """The dot scorer gives the dot product of every query with every key of the same sequence: (N, Q, K)."""
-    query, keys = torch.randn(3, 5, 4), torch.randn(3, 7, 4)
-    expected = (query[:, :, None] * keys[:, None]).sum(-1)
-    assert_close(student.DotScorer()(query, keys), expected, "DotScorer()(query (3, 5, 4), keys (3, 7, 4))")
+    scorer = student.DotScorer()
+    for mode in (scorer.train, scorer.eval):  # which make no difference; other numbers have other scores
+        mode()
+        query, keys = torch.randn(3, 5, 4), torch.randn(3, 7, 4)
+        expected = (query[:, :, None] * keys[:, None]).sum(-1)
+        assert_close(scorer(query, keys), expected, "DotScorer()(query (3, 5, 4), keys (3, 7, 4))")
 
 
 @criterion(
@@ -34,10 +37,15 @@ def test_lecture_values(student):
     """Dot products 112 and 96 of vectors of width 64 become 14 and 12, and these the weights 0.88 and 0.12."""
     query = torch.ones(1, 1, 64)
     keys = torch.tensor([1.75, 1.5]).reshape(1, 2, 1).expand(1, 2, 64).contiguous()
-    found = student.ScaledDotScorer()(query, keys)
-    assert_close(found, torch.tensor([[[14.0, 12.0]]]), "ScaledDotScorer() where the dot products are 112 and 96, d=64")
-    found = student.masked_softmax(torch.tensor([[[14.0, 12.0]]]))
-    assert_close(found, torch.tensor([[[0.88, 0.12]]]), "masked_softmax of the scores 14 and 12", atol=0.005)
+    scorer = student.ScaledDotScorer()
+    scores, shares = torch.tensor([[[14.0, 12.0]]]), torch.tensor([[[0.88, 0.12]]])
+    assert_close(scorer(query, keys), scores, "ScaledDotScorer() where the dot products are 112 and 96, d=64")
+    assert_close(student.masked_softmax(scores), shares, "masked_softmax of the scores 14 and 12", atol=0.005)
+    # the two keys in the other order
+    found = scorer(query, keys.flip(1))
+    assert_close(found, scores.flip(2), "ScaledDotScorer() where the dot products are 96 and 112, d=64")
+    found = student.masked_softmax(scores.flip(2))
+    assert_close(found, shares.flip(2), "masked_softmax of the scores 12 and 14", atol=0.005)
 
 
 @criterion(
@@ -54,6 +62,8 @@ def test_bilinear_by_hand(student):
     keys = torch.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, -1.0]]])  # (1, 4, 3)
     expected = torch.tensor([[[41.0, 52.0, 63.0, 30.0], [4.0, 5.0, 6.0, 3.0]]])
     assert_close(scorer(query, keys), expected, "BilinearScorer(2, 3) with the W of the handout")
+    found = scorer(query.flip(1), keys)
+    assert_close(found, expected.flip(1), "BilinearScorer(2, 3) with the W of the handout, the queries exchanged")
 
 
 @criterion(
@@ -74,7 +84,9 @@ def test_additive_by_hand(student):
     keys = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [-1.0, -0.5]]])  # (1, 3, 2)
     # tanh(0.5) + 2 tanh(1), tanh(1.5) + 2 tanh(0), tanh(0) + 2 tanh(-1)
     expected = torch.tensor([[[1.9853, 0.9051, -1.5232]]])
-    assert_close(scorer(query, keys), expected, "AdditiveScorer(1, 2, 2) with the weights of the handout", **BY_HAND)
+    what = "AdditiveScorer(1, 2, 2) with the weights of the handout"
+    assert_close(scorer(query, keys), expected, what, **BY_HAND)
+    assert_close(scorer(-query, -keys), -expected, f"{what}, query and keys with the other sign", **BY_HAND)
 
 
 @criterion(
@@ -91,6 +103,8 @@ def test_shares_among_the_allowed(student):
     found = student.masked_softmax(scores, mask)
     assert_close(found, expected, "masked_softmax of four rows 2, 1, 0 with the masks of the handout", **BY_HAND)
     assert_equal(found[~mask], torch.zeros(6), "what is masked")
+    found = student.masked_softmax(scores, mask.flip(0))
+    assert_close(found, expected.flip(0), "masked_softmax of the same rows, the masks in the other order", **BY_HAND)
 
 
 @criterion(
@@ -105,6 +119,9 @@ def test_attend_by_hand(student):
     context = torch.tensor([[[14.2479], [20.0]]])
     weights = torch.tensor([[[0.6652, 0.2447, 0.0900], [0.1065, 0.7870, 0.1065]]])
     assert_close(found, (context, weights), "attend(DotScorer(), …) of the handout's example", **BY_HAND)
+    found = student.attend(student.DotScorer(), QUERY.flip(1), KEYS, VALUES)
+    expected = context.flip(1), weights.flip(1)
+    assert_close(found, expected, "attend(DotScorer(), …) of the example, the queries exchanged", **BY_HAND)
 
 
 @criterion(
@@ -116,15 +133,16 @@ def test_attend_by_hand(student):
 def test_padding_is_not_seen(student):
     """With a mask, attend gives the same contexts as without the masked keys and values."""
     query, keys, values = torch.randn(3, 5, 4), torch.randn(3, 7, 4), torch.randn(3, 7, 6)
-    lengths = [7, 4, 6]
-    mask = torch.arange(7) < torch.tensor(lengths)[:, None, None]  # (3, 1, 7): one row for all queries of a sequence
-    found = student.attend(student.DotScorer(), query, keys, values, mask)
-    assert isinstance(found, tuple) and len(found) == 2, "attend must return a tuple of context and weights"
-    context, weights = found
-    for n, length in enumerate(lengths):
-        expected = (query[n] @ keys[n, :length].T).softmax(1) @ values[n, :length]
-        assert_close(context[n], expected, f"the context of sequence {n}, of which {length} keys of 7 are real")
-        assert_equal(weights[n, :, length:], torch.zeros(5, 7 - length), f"the weights of the padding of sequence {n}")
+    for lengths in ([7, 4, 6], [3, 7, 5]):
+        mask = torch.arange(7) < torch.tensor(lengths)[:, None, None]  # (3, 1, 7): a row for all queries of a sequence
+        found = student.attend(student.DotScorer(), query, keys, values, mask)
+        assert isinstance(found, tuple) and len(found) == 2, "attend must return a tuple of context and weights"
+        context, weights = found
+        for n, length in enumerate(lengths):
+            expected = (query[n] @ keys[n, :length].T).softmax(1) @ values[n, :length]
+            what = f"sequence {n}, of which {length} keys of 7 are real"
+            assert_close(context[n], expected, f"the context of {what}")
+            assert_equal(weights[n, :, length:], torch.zeros(5, 7 - length), f"the weights of the padding of {what}")
 
 
 @criterion(

@@ -45,6 +45,7 @@ def test_nothing_about_the_future(student):
     """In the causal mask, row t is True for the positions 0 to t and False after that."""
     expected = torch.tensor([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]).bool()
     assert_equal(student.causal_mask(4), expected, "causal_mask(4)")
+    assert_equal(student.causal_mask(3), expected[:3, :3], "causal_mask(3)")
 
 
 @criterion(
@@ -74,6 +75,9 @@ def test_heads_by_hand(student):
     heads = torch.tensor([[[[11, 12], [21, 22]], [[13, 14], [23, 24]], [[15, 16], [25, 26]]]])
     assert_equal(student.split_heads(x, 3), heads, "split_heads(the table of the handout, 3)")
     assert_equal(student.merge_heads(heads), x, "merge_heads(the three heads of the handout)")
+    # the two positions in the other order
+    assert_equal(student.split_heads(x.flip(1), 3), heads.flip(2), "split_heads(the table, last position first, 3)")
+    assert_equal(student.merge_heads(heads.flip(2)), x.flip(1), "merge_heads(the heads, last position first)")
 
 
 @criterion(
@@ -91,6 +95,9 @@ def test_lecture_scores(student):
     weights = torch.tensor([[[[0.880797, 0.119203]], [[0.5, 0.5]]]])  # the second head has 96 twice
     out = torch.tensor([[[[0.880797, 0.119203, 11.19203]], [[0.5, 0.5, 15.0]]]])
     assert_close(found, (out, weights), "scaled_dot_product_attention of the lecture's scores: (out, weights)")
+    found = student.scaled_dot_product_attention(q, k.flip(1), v)
+    expected = (out.flip(1), weights.flip(1))
+    assert_close(found, expected, "scaled_dot_product_attention of the same, with the keys of the two heads exchanged")
 
 
 @criterion(
@@ -105,9 +112,10 @@ def test_who_may_not_be_asked(student):
     v = torch.arange(4.0)[:, None].expand(2, 3, 4, 2)
     mask = torch.tensor([[1, 0, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0]]).bool()
     rows = torch.tensor([[1, 0, 0, 0], [0, 0.5, 0, 0.5], [0, 0, 0, 0]])
-    found = student.scaled_dot_product_attention(q, k, v, mask)
-    expected = (rows @ v, rows.expand(2, 3, 3, 4))
-    assert_close(found, expected, "scaled_dot_product_attention with a mask: (out, weights)", atol=0.0)
+    for allowed, shares in ((mask, rows), (mask.flip(0), rows.flip(0))):
+        found = student.scaled_dot_product_attention(q, k, v, allowed)
+        expected = (shares @ v, shares.expand(2, 3, 3, 4))
+        assert_close(found, expected, "scaled_dot_product_attention with a mask: (out, weights)", atol=0.0)
 
 
 @criterion(
@@ -123,6 +131,7 @@ def test_as_torch_has_it(student):
         module = loaded(student, weights, num_heads)
         expected = torch_attention(weights, num_heads, x)
         assert_close(module(x, x, x), expected, f"MultiHeadAttention(12, {num_heads})(x, x, x): (out, weights)")
+        x = x.flip(0)
 
 
 @criterion(
@@ -140,9 +149,11 @@ def test_past_and_future(student):
     assert_close(module(x, x, x, mask), expected, "MultiHeadAttention(8, 2)(x, x, x, causal mask): (out, weights)")
     other = x.clone()
     other[:, 4:] = 100 * torch.randn(3, 2, 8, dtype=torch.float64)
-    found, _ = module(other, other, other, mask)
-    what = "the output at positions 0 to 3, with another x at 4 and 5,"
-    assert_close(found[:, :4], expected[0][:, :4], what)
+    for mode in (module.train, module.eval):  # without dropout they make no difference
+        mode()
+        found, _ = module(other, other, other, mask)
+        what = "the output at positions 0 to 3, with another x at 4 and 5,"
+        assert_close(found[:, :4], expected[0][:, :4], what)
 
 
 @criterion(
@@ -153,8 +164,9 @@ def test_past_and_future(student):
 )
 def test_wrong_arguments(student):
     """Heads that do not divide the features, or a negative length, raise a ValueError that names the argument."""
-    x = torch.zeros(2, 3, 12)
-    assert_equal(student.split_heads(x, 4), torch.zeros(2, 4, 3, 3), "split_heads(zeros(2, 3, 12), 4)")
+    x = torch.randn(2, 1, 12)  # one position: its features are split, and that is all
+    assert_equal(student.split_heads(x, 1), x[:, None], "split_heads of x (2, 1, 12) into 1 head")
+    assert_equal(student.split_heads(x, 12), x.mT[..., None], "split_heads of x (2, 1, 12) into 12 heads")
     with student_raises("ValueError", naming="num_heads"):
         student.split_heads(x, 5)
     with student_raises("ValueError", naming="num_heads"):

@@ -64,12 +64,14 @@ def test_position_zero(student):
 )
 def test_pairs_on_a_circle(student):
     """The sine in column 2i and the cosine in column 2i+1 belong to one angle: their squares add up to 1."""
-    found = student.sinusoidal_encoding(23, 10)
-    assert isinstance(found, torch.Tensor) and found.shape == (23, 10), (
-        "sinusoidal_encoding(23, 10) must be a tensor of shape (23, 10)"
-    )
-    squares = found[:, 0::2] ** 2 + found[:, 1::2] ** 2  # (23, 5)
-    assert_close(squares, torch.ones_like(squares), "the sum of squares in each pair of columns", **CLOSE)
+    for length, d_model in ((23, 10), (7, 4)):
+        found = student.sinusoidal_encoding(length, d_model)
+        assert isinstance(found, torch.Tensor) and found.shape == (length, d_model), (
+            f"sinusoidal_encoding({length}, {d_model}) must be a tensor of shape ({length}, {d_model})"
+        )
+        squares = found[:, 0::2] ** 2 + found[:, 1::2] ** 2  # (length, d_model / 2)
+        assert_close(squares, torch.ones_like(squares), "the sum of squares in each pair of columns", **CLOSE)
+        assert (found[1:] != found[:-1]).any(dim=1).all(), "two neighbouring positions have the same row"
 
 
 @criterion(
@@ -123,8 +125,9 @@ def test_learned_table(student):
     module = student.LearnedPositionalEncoding(4, max_len=7)
     weight = torch.randn(7, 4)
     module.load_state_dict({"table.weight": weight})
-    x = torch.randn(3, 5, 4)
-    assert_close(module(x), x + weight[:5], "LearnedPositionalEncoding(4, max_len=7) of x (3, 5, 4)")
+    for _ in range(2):
+        x = torch.randn(3, 5, 4)
+        assert_close(module(x), x + weight[:5], "LearnedPositionalEncoding(4, max_len=7) of x (3, 5, 4)")
 
 
 @criterion(
@@ -144,3 +147,9 @@ def test_wrong_arguments(student):
             module(torch.zeros(2, 7, 4))
     found = student.sinusoidal_encoding(0, 4)
     assert_close(found, torch.empty(0, 4), "sinusoidal_encoding(0, 4), which is empty but no mistake,")
+    for d_model in (4, 6):  # and right arguments are not refused
+        found = student.sinusoidal_encoding(5, d_model)
+        assert_close(found, torch.zeros(5, d_model), f"sinusoidal_encoding(5, {d_model})", rtol=0.0, atol=1.0)
+        sizes = (found**2).sum(dim=1)  # about half of the squares, as sines and cosines have
+        assert (sizes > d_model / 4).all() and (sizes < d_model * 3 / 4).all(), "the rows are no sines and cosines"
+        assert (found[1:] != found[:-1]).any(dim=1).all(), "two neighbouring positions have the same row"

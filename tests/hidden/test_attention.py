@@ -82,6 +82,35 @@ def all_scorers(student, d, dtype=torch.float32):
     }
 
 
+# What garbage cannot do
+
+
+def check_shares(student):
+    """Two rows of scores have the right shares: the least that a criterion about something else may rely on."""
+    for _ in range(2):
+        scores = draw(5) * 2
+        assert_close(student.masked_softmax(scores), shares(scores), "masked_softmax of one row of five scores")
+
+
+def check_looks(weights):
+    """Queries that differ look at different keys."""
+    assert weights.dim() == 3 and (weights[:, 0] != weights[:, 1]).any(), "different queries have the same weights"
+
+
+def in_both_modes(module):
+    """The module in each of its modes, and in eval() twice: what it computes depends neither on these nor on before."""
+    for mode in (module.train, module.eval, module.eval):
+        mode()
+        yield module
+
+
+def tensors(found, what):
+    """The result of a function, one tensor or several, after a look at its kind."""
+    found = found if isinstance(found, tuple) else (found,)
+    assert all(isinstance(part, torch.Tensor) for part in found), f"{what} must give tensors"
+    return found
+
+
 def pair(found, what):
     """The result of attend, after a look at its kind."""
     assert isinstance(found, tuple) and len(found) == 2, f"{what} must be a tuple of context and weights"
@@ -102,9 +131,10 @@ def test_root_of_which_size(student, rng):
     """Scaled scores are dot products divided by the square root of the vectors' width, whatever other sizes are."""
     scorer = student.ScaledDotScorer()  # one for all widths: it remembers nothing
     for d, count in zip(rng.sample([2, 3, 5, 7, 11], 3), rng.sample([4, 6, 8, 9], 3), strict=True):
-        query, keys = draw(3, 5, d, dtype=torch.float64), draw(3, count, d, dtype=torch.float64)
-        found = scorer(query, keys)
-        assert_close(found, dot(query, keys) / math.sqrt(d), f"ScaledDotScorer() with d={d} and {count} keys")
+        for same in in_both_modes(scorer):
+            query, keys = draw(3, 5, d, dtype=torch.float64), draw(3, count, d, dtype=torch.float64)
+            found = same(query, keys)
+            assert_close(found, dot(query, keys) / math.sqrt(d), f"ScaledDotScorer() with d={d} and {count} keys")
 
 
 @criterion(
@@ -117,9 +147,10 @@ def test_bilinear_weight(student, rng):
     """Bilinear scores are sᵀWh, also for a square W, which fits transposed too; with W = I they are dot products."""
     small, large = sorted(rng.sample([2, 3, 4, 6], 2))
     for shape in ((small, large), (large, small), (5, 5)):
-        weight, query, keys = (draw(*size, dtype=torch.float64) for size in (shape, (3, 4, shape[0]), (3, 7, shape[1])))
-        found = bilinear_scorer(student, weight)(query, keys)
-        assert_close(found, bilinear(query, keys, weight), f"BilinearScorer{shape}(query, keys)")
+        weight = draw(*shape, dtype=torch.float64)
+        for scorer in in_both_modes(bilinear_scorer(student, weight)):
+            query, keys = draw(3, 4, shape[0], dtype=torch.float64), draw(3, 7, shape[1], dtype=torch.float64)
+            assert_close(scorer(query, keys), bilinear(query, keys, weight), f"BilinearScorer{shape}(query, keys)")
     found = bilinear_scorer(student, torch.eye(5, dtype=torch.float64))(query, keys)
     assert_close(found, dot(query, keys), "BilinearScorer(5, 5) with the identity as weight")
 
@@ -135,10 +166,10 @@ def test_additive_layers(student, rng):
     sizes = rng.sample([2, 3, 4, 6], 3)
     for query_dim, key_dim, hidden_dim in (sizes, sizes[::-1], (4, 4, 4)):
         layers = draw_additive(query_dim, key_dim, hidden_dim, torch.float64)
-        query, keys = draw(3, 5, query_dim, dtype=torch.float64), draw(3, 7, key_dim, dtype=torch.float64)
-        found = additive_scorer(student, *layers)(query, keys)
-        what = f"AdditiveScorer({query_dim}, {key_dim}, {hidden_dim})(query, keys)"
-        assert_close(found, additive(query, keys, *layers), what)
+        for scorer in in_both_modes(additive_scorer(student, *layers)):
+            query, keys = draw(3, 5, query_dim, dtype=torch.float64), draw(3, 7, key_dim, dtype=torch.float64)
+            what = f"AdditiveScorer({query_dim}, {key_dim}, {hidden_dim})(query, keys)"
+            assert_close(scorer(query, keys), additive(query, keys, *layers), what)
 
 
 @criterion(
@@ -243,10 +274,9 @@ def test_nowhere_to_look(student, rng):
             assert_equal(found[nowhere], zeros, f"the fully masked rows of {name}")
             assert_close(found[~nowhere], elsewhere[~nowhere], f"the other rows of {name}")
     scores, whole = draw(2, 4, 6), torch.tensor([False, True, False, True])[:, None]  # (4, 1): whole queries
-    expected = student.masked_softmax(scores)
-    assert isinstance(expected, torch.Tensor), "masked_softmax must give a tensor"
-    found = student.masked_softmax(scores, whole)
-    assert_close(found, expected * whole, "masked_softmax with a mask (4, 1) that forbids whole queries")
+    for mask in (whole, ~whole):
+        found = student.masked_softmax(scores, mask)
+        assert_close(found, shares(scores) * mask, "masked_softmax with a mask (4, 1) that forbids whole queries")
     nothing = student.masked_softmax(scores, torch.zeros(6, dtype=torch.bool))
     assert_equal(nothing, torch.zeros(2, 4, 6), "masked_softmax with a mask (6,) that allows nothing")
 
@@ -264,6 +294,7 @@ def test_no_nan_on_the_way_back(student, rng):
     nowhere = torch.zeros(2, 4, dtype=torch.bool)
     nowhere[0, rng.randrange(4)] = nowhere[1, rng.randrange(3)] = nowhere[1, 3] = True
     mask &= ~nowhere[..., None]
+    check_shares(student)
     reply = student.attend.gradients(student.DotScorer(), query, keys, values, mask)
     for gradient, of in zip(reply.gradients[1:4], ("query", "keys", "values"), strict=True):
         assert isinstance(gradient, torch.Tensor), f"the context is detached from {of}"
@@ -288,7 +319,7 @@ def test_masks_of_every_shape(student):
     query, keys, values = draw(3, 4, 2), draw(3, 5, 2), draw(3, 5, 6)
     square = draw(3, 5, 2)  # as many queries as keys: a transposed mask would fit
     scorer = student.DotScorer()
-    masks = [draw_mask(*shape) for shape in ((5,), (4, 5), (1, 4, 5), (3, 1, 5), (3, 4, 5))]
+    masks = [draw_mask(*shape) for shape in ((5,), (4, 5), (4, 5), (1, 4, 5), (3, 1, 5), (3, 1, 5), (3, 4, 5))]
     masks += [torch.rand(*shape) < 0.5 for shape in ((4, 1), (3, 4, 1), (3, 1, 1))]  # whole queries, whole sequences
     few = draw(3, 3, 2)  # as many queries as sequences: (Q, K) is not (N, K)
     for asked, mask in (*((query, mask) for mask in masks), (square, draw_mask(5, 5)), (few, draw_mask(3, 5))):
@@ -376,8 +407,10 @@ def test_garbage_behind_the_mask(student, rng):
     spoilt_keys[padding] = draw(int(padding.sum()), 4).sign() * 1e6
     spoilt_values[padding] = rng.choice([1e6, -1e6])
     layers = draw_additive(4, 4, 3)
+    check_shares(student)
     for name, scorer in (("DotScorer", student.DotScorer()), ("AdditiveScorer", additive_scorer(student, *layers))):
         clean = pair(student.attend(scorer, query, keys, values, mask), f"attend({name}, …)")
+        check_looks(clean[1])
         reply = student.attend.gradients(scorer, query, spoilt_keys, spoilt_values, mask)
         assert_close(reply.value, clean, f"attend({name}, …) with garbage behind the mask")
         for gradient, of in zip(reply.gradients[2:4], ("keys", "values"), strict=True):
@@ -396,7 +429,9 @@ def test_no_order(student):
     """Keys in another order, with their values and masks, change no context; queries in another order get the same."""
     query, keys, values, mask = draw(2, 5, 4), draw(2, 7, 4), draw(2, 7, 3), draw_mask(2, 5, 7)
     scorer = bilinear_scorer(student, draw(4, 4))
+    check_shares(student)
     context, weights = pair(student.attend(scorer, query, keys, values, mask), "attend")
+    check_looks(weights)
     p, r = torch.randperm(7), torch.randperm(5)
     found = student.attend(scorer, query, keys[:, p], values[:, p], mask[:, :, p])
     assert_close(found, (context, weights[:, :, p]), f"attend, the keys in the order {p.tolist()}")
@@ -446,6 +481,7 @@ def test_each_by_itself(student):
         "one sequence, query and key": (slice(1), slice(3, 4), slice(1)),
     }
     scorers = all_scorers(student, 5)
+    check_shares(student)
     for name, scorer in scorers.items():
         scores = scorer(query, keys)
         assert isinstance(scores, torch.Tensor) and scores.shape == (3, 4, 6), f"{name}: scores are (N, Q, K)"
@@ -501,25 +537,35 @@ def test_dtypes(student):
     "tensors.",
 )
 def test_nothing_changed(student):
-    """No function changes its arguments, and the same call has the same result after other calls."""
+    """No function changes its arguments, and its result depends on the arguments of this call and on no other."""
     query, keys, values, mask = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6), draw_mask(2, 3, 5)
     mask[1, 2] = False
     scores, other = draw(2, 3, 5), draw(4, 2, 4)
+    asked, offered = draw(2, 3, 4), draw(2, 5, 4)
     scorers = all_scorers(student, 4)
     dots = scorers["DotScorer"]
-    calls = [(name, scorer, (query, keys)) for name, scorer in scorers.items()]
-    calls += [("masked_softmax", student.masked_softmax, given) for given in ((scores, mask), (scores,))]
-    calls += [("attend", student.attend, (dots, query, keys, values, mask))]
-    first = [function.observe(*arguments) for _, function, arguments in calls]
+    # A call, and others of the same shapes that have another result.
+    calls = [(name, scorer, (query, keys), [(asked, keys), (query, offered)]) for name, scorer in scorers.items()]
+    others = [(draw(2, 3, 5), mask), (scores, ~mask)]
+    calls += [("masked_softmax", student.masked_softmax, (scores, mask), others)]
+    calls += [("masked_softmax", student.masked_softmax, (scores,), [(draw(2, 3, 5),)])]
+    others = [(dots, asked, keys, values, mask), (dots, query, offered, values, mask)]
+    calls += [("attend", student.attend, (dots, query, keys, values, mask), others)]
+    check_shares(student)
+    first = [function.observe(*arguments) for _, function, arguments, _ in calls]
     for scorer in scorers.values():
         scorer(other, other)
     student.masked_softmax(other)
     student.attend(dots, other, other, other)
-    for (name, function, arguments), reply in zip(calls, first, strict=True):
-        assert isinstance(reply.value, torch.Tensor | tuple), f"{name} must give tensors"
+    for (name, function, arguments, others), reply in zip(calls, first, strict=True):
+        found = tensors(reply.value, name)
         after = [x for x in reply.args if isinstance(x, torch.Tensor)]
         before = [x for x in arguments if isinstance(x, torch.Tensor)]
         assert_equal(after, before, f"the arguments of {name} after the call")
+        for given in others:
+            again = tensors(function(*given), name)
+            changed = any(not torch.equal(*both) for both in zip(found, again, strict=True))
+            assert changed, f"{name} has the same result for other arguments of the same shapes"
         assert_equal(function(*arguments), reply.value, f"{name}, called with the same arguments once more,")
 
 
@@ -534,6 +580,7 @@ def test_device(student, device):
     query, keys, values, mask = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6), draw_mask(2, 3, 5)
     mask[0, 1] = False
     scores = draw(2, 3, 5)
+    check_shares(student)
     assert_same_on_device(student.masked_softmax, device, "masked_softmax", scores, mask)
     assert_same_on_device(student.masked_softmax, device, "masked_softmax without a mask", scores)
     scorers = all_scorers(student, 4)

@@ -94,6 +94,42 @@ def torch_multihead(weights, num_heads, query, key, value, mask=None):
         return theirs(query, key, value, attn_mask=None if mask is None else ~mask, average_attn_weights=False)
 
 
+# What garbage cannot do
+
+
+def check_weights(student):
+    """Weights grow with the scores, by one factor a step: the least that criteria about other things may rely on.
+
+    Whoever scales the scores wrongly passes, and loses points where that is asked.
+    """
+    what = "the weights of a query that scores 0, 1 and 2"
+    for sign in (1.0, -1.0):
+        q = torch.full((1, 1, 1, 1), sign, dtype=torch.float64)
+        k = torch.tensor([0.0, 1.0, 2.0], dtype=torch.float64).view(1, 1, 3, 1) * sign
+        for keys in (k, k.flip(2)):
+            found = student.scaled_dot_product_attention(q, keys, keys)
+            assert isinstance(found, tuple) and len(found) == 2, "scaled_dot_product_attention must be (out, weights)"
+            assert_close(found[1], torch.ones(1, 1, 1, 3, dtype=torch.float64), what, rtol=0.0, atol=1.0)
+            low, middle, high = (found[1] if keys is k else found[1].flip(3)).flatten().tolist()
+            assert 0 < low < middle < high, f"{what} must be in the order of the scores"
+            assert abs(low + middle + high - 1) < 1e-6, f"{what} must sum to 1"
+            assert abs(middle / low - high / middle) < 1e-6, f"{what} must grow by one factor"
+
+
+def in_both_modes(module):
+    """The module in eval() and in train(): without dropout, these make no difference."""
+    for mode in (module.eval, module.train):
+        mode()
+        yield module
+
+
+def tensors(found, what):
+    """The result of a function, one tensor or several, after a look at its kind."""
+    found = found if isinstance(found, tuple) else (found,)
+    assert all(isinstance(part, torch.Tensor) for part in found), f"{what} must give tensors"
+    return found
+
+
 # Masks and heads
 
 
@@ -115,6 +151,11 @@ def test_masks_of_any_size(student, rng):
             expected = torch.tensor([[place < length for place in range(max_len or 6)] for length in lengths])
             found = student.padding_mask(torch.tensor(lengths), max_len)
             assert_equal(found, expected, f"padding_mask({lengths}, {max_len})")
+    for length in (1, rng.randint(3, 5)):
+        expected = torch.ones(1, length, dtype=torch.bool)
+        assert_equal(
+            student.padding_mask(torch.tensor([length])), expected, f"padding_mask([{length}]), a batch of one,"
+        )
 
 
 @criterion(
@@ -133,6 +174,10 @@ def test_split_and_merged(student, rng):
         what = f"({n}, {length}, {width}), {num_heads} heads"
         assert_equal(student.split_heads(x, num_heads), heads, f"split_heads of {what}")
         assert_equal(student.merge_heads(heads), x, f"merge_heads of {what}")
+    alone = x[:1, :1]
+    heads = alone.view(1, 3, 1, 4)
+    assert_equal(student.split_heads(alone, 3), heads, "split_heads of one position, (1, 1, 12), 3 heads")
+    assert_equal(student.merge_heads(heads), alone, "merge_heads of one position, (1, 1, 12), 3 heads")
     with student_raises("ValueError", naming="num_heads"):
         student.split_heads(x, rng.choice([5, 7, 8, 24]))
     with student_raises("ValueError", naming="length"):
@@ -150,11 +195,14 @@ def test_split_and_merged(student, rng):
 )
 def test_scaled_by_the_right_size(student):
     """softmax(q k^T / sqrt(d_k)) v for any sizes, values of another width than keys, float32 and float64."""
-    for d_k, d_v, dtype in ((11, 4, torch.float64), (2, 13, torch.float32)):
+    for d_k, d_v, dtype in ((11, 4, torch.float64), (2, 13, torch.float32), (2, 13, torch.float32)):
         q, k, v = (normal(2, 3, length, size).to(dtype) for length, size in ((5, d_k), (7, d_k), (7, d_v)))
         found = student.scaled_dot_product_attention(q, k, v)
         what = f"scaled_dot_product_attention with d_k={d_k}, d_v={d_v}, {dtype}: (out, weights)"
         assert_close(found, plain_attention(q, k, v), what)
+    q, k, v = q[:1, :1, :1], k[:1, :1], v[:1, :1]
+    found = student.scaled_dot_product_attention(q, k, v)
+    assert_close(found, plain_attention(q, k, v), "scaled_dot_product_attention of one item, one head, one query")
 
 
 @criterion(
@@ -175,7 +223,8 @@ def test_masks_broadcast(student):
     of_keys = random_mask(2, 1, 1, 7)
     whole = torch.rand(5, 1) < 0.5
     whole[2] = False
-    for mask in (of_queries, of_everything, of_keys, whole, random_mask(2, 3, 1, 7)):
+    masks = [of_queries, of_everything, of_keys, whole, random_mask(2, 3, 1, 7), random_mask(5, 7)]
+    for mask in (*masks, random_mask(2, 3, 5, 7)):
         found = student.scaled_dot_product_attention(q, k, v, mask)
         what = f"scaled_dot_product_attention with a mask {tuple(mask.shape)}"
         assert_close(found, plain_attention(q, k, v, mask), f"{what}: (out, weights)")
@@ -216,10 +265,19 @@ def test_strong_scores(student):
 def test_asking_somebody_else(student):
     """Cross-attention, with query, key and value all different, equals torch's own."""
     weights = random_weights(12)
+    module = loaded(student, weights, num_heads=4)
     query, key, value = normal(3, 5, 12), normal(3, 7, 12), normal(3, 7, 12)
-    found = loaded(student, weights, num_heads=4)(query, key, value)
     expected = torch_multihead(weights, 4, query, key, value)
-    assert_close(found, expected, "MultiHeadAttention(12, 4)(query, key, value): (out, weights)")
+    assert_close(module(query, key, value), expected, "MultiHeadAttention(12, 4)(query, key, value): (out, weights)")
+    for mode in (module.train, module.eval, module.eval):
+        mode()
+        query, key, value = normal(3, 5, 12), normal(3, 5, 12), normal(3, 5, 12)
+        expected = plain_multihead(weights, 4, query, key, value)
+        what = "MultiHeadAttention(12, 4)(query, key, value), as many keys as queries: (out, weights)"
+        assert_close(module(query, key, value), expected, what)
+    memory = module_of(student, "torch").clone.keep(key)  # one tensor, twice: "key is value" may be asked
+    expected = plain_multihead(weights, 4, query, key, key)
+    assert_close(module(query, memory, memory), expected, "MultiHeadAttention(12, 4)(query, memory, memory)")
 
 
 @criterion(
@@ -233,11 +291,12 @@ def test_any_number_of_heads(student):
     """From one head, which is plain attention, to as many as features; in float32; without torch's own module."""
     assert_not_used(student, "MultiheadAttention", "multi_head_attention_forward")
     weights = {name: weight.float() for name, weight in random_weights(6).items()}
-    query, key, value = normal(2, 3, 6).float(), normal(2, 5, 6).float(), normal(2, 5, 6).float()
     for num_heads in (1, 3, 6):
-        found = loaded(student, weights, num_heads)(query, key, value)
-        expected = plain_multihead(weights, num_heads, query, key, value)
-        assert_close(found, expected, f"MultiHeadAttention(6, {num_heads})(query, key, value): (out, weights)")
+        for module in in_both_modes(loaded(student, weights, num_heads)):
+            query, key, value = normal(2, 3, 6).float(), normal(2, 5, 6).float(), normal(2, 5, 6).float()
+            found = module(query, key, value)
+            expected = plain_multihead(weights, num_heads, query, key, value)
+            assert_close(found, expected, f"MultiHeadAttention(6, {num_heads})(query, key, value): (out, weights)")
 
 
 @criterion(
@@ -255,9 +314,19 @@ def test_masks_for_each(student):
         mask = random_mask(*shape)
         full = mask.expand(3, 5, 7) if shape == (3, 1, 7) else mask
         expected = torch_multihead(weights, 2, query, key, value, full)
+        module.train()
         reply = module.observe(query, key, value, mask=mask)
         assert_close(reply.value, expected, f"MultiHeadAttention(8, 2) with a mask {shape}: (out, weights)")
         assert_equal(reply.kwargs["mask"], mask, f"the mask {shape} after the call")
+        module.eval()
+        found = module(query, key, value, mask)
+        assert_close(found, expected, f"MultiHeadAttention(8, 2) with a mask {shape} in eval(): (out, weights)")
+    single = loaded(student, weights, num_heads=1)
+    for shape in ((3, 5, 7), (3, 1, 5, 7)):
+        mask = random_mask(*shape)
+        expected = plain_multihead(weights, 1, query, key, value, mask)
+        found = single(query, key, value, mask)
+        assert_close(found, expected, f"MultiHeadAttention(8, 1) with a mask {shape}: (out, weights)")
     query, mask = normal(3, 3, 8), random_mask(3, 7)  # as many queries as items: (Lq, Lk) is not (N, Lk)
     expected = torch_multihead(weights, 2, query, key, value, mask)
     assert_close(
@@ -276,11 +345,12 @@ def test_as_many_items_as_heads(student):
     weights = random_weights(12)
     module = loaded(student, weights, num_heads=3)
     query, key, value = normal(3, 5, 12), normal(3, 4, 12), normal(3, 4, 12)
-    for shape in ((3, 5, 4), (3, 3, 5, 4)):
-        mask = random_mask(*shape)
-        found = module(query, key, value, mask)
-        expected = torch_multihead(weights, 3, query, key, value, mask)
-        assert_close(found, expected, f"MultiHeadAttention(12, 3), a batch of 3, a mask {shape}: (out, weights)")
+    for same in in_both_modes(module):
+        for shape in ((3, 5, 4), (3, 3, 5, 4)):
+            mask = random_mask(*shape)
+            found = same(query, key, value, mask)
+            expected = torch_multihead(weights, 3, query, key, value, mask)
+            assert_close(found, expected, f"MultiHeadAttention(12, 3), a batch of 3, a mask {shape}: (out, weights)")
 
 
 @criterion(
@@ -300,6 +370,8 @@ def test_nobody_to_ask(student):
     for_items[2] = False  # a whole item is padding
     for_heads[1, 0, 3] = False  # the other head still has keys
     for mask in (for_all, for_items, for_heads):
+        if mask is for_heads:
+            module.eval()
         reply = module.observe(query, key, value, mask)
         found = reply.value
         assert_equal(reply.args[3], mask, "the mask with empty rows after the call")
@@ -325,7 +397,8 @@ def test_more_padding(student):
     x = normal(3, 4, 12)
     module = loaded(student, weights, num_heads=3)
     alone = [plain_multihead(weights, 3, *[x[n : n + 1, :length]] * 3)[0] for n, length in enumerate(lengths.tolist())]
-    for width in (4, 7):
+    for width, mode in ((4, module.train), (7, module.eval), (7, module.train)):
+        mode()
         padded = normal(3, width, 12) * 100
         for n, length in enumerate(lengths.tolist()):
             padded[n, :length] = x[n, :length]
@@ -372,20 +445,20 @@ def test_future_out_of_reach(student, rng):
     weights, x = random_weights(6), normal(2, 7, 6)
     now = rng.randint(2, 5)
     mask = (torch.arange(7)[:, None] >= torch.arange(7)).expand(2, 7, 7)
-    module = loaded(student, weights, num_heads=3)
     expected = plain_multihead(weights, 3, x, x, x, mask)
-    before = module(x, x, x, mask)
-    assert_close(before, expected, "MultiHeadAttention(6, 3) with a causal mask (N, L, L): (out, weights)")
-    other = x.clone()
-    other[:, now:] = normal(2, 7 - now, 6) * 1e4
-    after = module(other, other, other, mask)
-    for found, old, what in zip(
-        (after[0][:, :now], after[1][:, :, :now]),
-        (before[0][:, :now], before[1][:, :, :now]),
-        ("output", "weights"),
-        strict=True,
-    ):
-        assert_close(found, old, f"the {what} of positions before {now}, with another future,", **EXACT)
+    for module in in_both_modes(loaded(student, weights, num_heads=3)):
+        before = module(x, x, x, mask)
+        assert_close(before, expected, "MultiHeadAttention(6, 3) with a causal mask (N, L, L): (out, weights)")
+        other = x.clone()
+        other[:, now:] = normal(2, 7 - now, 6) * 1e4
+        after = module(other, other, other, mask)
+        for found, old, what in zip(
+            (after[0][:, :now], after[1][:, :, :now]),
+            (before[0][:, :now], before[1][:, :, :now]),
+            ("output", "weights"),
+            strict=True,
+        ):
+            assert_close(found, old, f"the {what} of positions before {now}, with another future,", **EXACT)
 
 
 @criterion(
@@ -400,7 +473,9 @@ def test_batch_of_one(student):
     query, key, value, mask = normal(3, 5, 8), normal(3, 4, 8), normal(3, 4, 8), random_mask(3, 5, 4)
     module = loaded(student, weights, num_heads=2)
     out, maps = plain_multihead(weights, 2, query, key, value, mask)
-    for n, some in ((0, slice(0, 5)), (2, slice(3, 4))):
+    for n, some in ((0, slice(0, 5)), (2, slice(3, 4)), (1, slice(3, 4))):
+        if n == 1:
+            module.eval()
         one = slice(n, n + 1)
         found = module(query[one, some], key[one], value[one], mask[one, some])
         expected = (out[one, some], maps[one, :, some])
@@ -457,6 +532,9 @@ def test_gradients_and_masks(student):
     reply = student.scaled_dot_product_attention.gradients(q, k, v, mask)
     what = "gradients of scaled_dot_product_attention with a mask in q, k, v"
     assert_close(list(reply.gradients[:3]), [x.grad for x in leaves], what)
+    for gradient, of in zip(student.scaled_dot_product_attention.gradients(q, k, v).gradients, "qkv", strict=True):
+        reached = isinstance(gradient, torch.Tensor) and bool(gradient.any())
+        assert reached, f"without a mask, scaled_dot_product_attention lets no gradient through to {of}"
 
     weights = random_weights(6)
     inputs = [normal(2, length, 6) for length in (4, 5, 5)]
@@ -481,7 +559,7 @@ def test_gradients_and_masks(student):
     hint="self.dropout goes between the weights and the values: not on scores, values or outputs. Return the weights "
     "from before it.",
 )
-def test_dropout_on_the_weights(student):
+def test_dropout_on_the_weights(student, rng):
     """In training, single weights are dropped and the others grow by 1/(1-p); those returned are from before that."""
     # Values that copy the weights into the output, each of them twice: 2 heads x 2 copies x 3 keys are 12 features.
     weights = random_weights(12)
@@ -491,7 +569,8 @@ def test_dropout_on_the_weights(student):
     query, key = normal(2, 5, 12) / 4, normal(2, 3, 12) / 4
     value = torch.eye(3, dtype=torch.float64).repeat(1, 4).expand(2, 3, 12)
     _, expected = plain_multihead(weights, 2, query, key, value)  # (2, 2, 5, 3)
-    module = loaded(student, weights, num_heads=2, dropout=0.4)
+    rate = rng.choice([0.3, 0.4, 0.5])
+    module = loaded(student, weights, num_heads=2, dropout=rate)
     module.train()
     patterns = []
     for mask in (None, torch.ones(5, 3, dtype=torch.bool)):
@@ -500,7 +579,7 @@ def test_dropout_on_the_weights(student):
         assert isinstance(out, torch.Tensor) and out.shape == (2, 5, 12), "out must be (N, Lq, D)"
         copies = out.view(2, 5, 2, 2, 3).permute(3, 0, 2, 1, 4)  # (copy, N, H, Lq, Lk)
         kept = copies[0] != 0
-        used = (expected / 0.6).masked_fill(~kept, 0.0)  # (N, H, Lq, Lk)
+        used = (expected / (1 - rate)).masked_fill(~kept, 0.0)  # (N, H, Lq, Lk)
         assert_close(copies, torch.stack([used, used]), "what the weights are multiplied by in training")
         for axis, of in enumerate(("items", "heads", "queries", "keys")):
             assert (kept != kept.roll(1, axis)).any(), f"dropout is the same for all {of}, or there is none"
@@ -535,6 +614,9 @@ def test_no_dropout_in_eval(student):
     module(query, key, value)
     module.eval()
     assert_close(module(query, key, value), expected, "MultiHeadAttention(6, 2, dropout=0.5), in eval() again")
+    mask = torch.ones(4, 4).tril().bool()
+    masked = [module(*given, mask) for given in ((x, x, x), (query, query, query))]
+    assert_close(masked[1], masked[0], "MultiHeadAttention(6, 2, dropout=0.5) in eval(), called twice with a mask,")
 
 
 @criterion(
@@ -544,7 +626,8 @@ def test_no_dropout_in_eval(student):
     hint="unsqueeze_, masked_fill_, /= and &= change the caller's tensors. What is left in self meets the next call.",
 )
 def test_nothing_changed(student):
-    """No function changes its arguments, and the same call has the same result after other calls."""
+    """No function changes its arguments, and its result depends on the arguments of this call and on no other."""
+    check_weights(student)
     weights = random_weights(6)
     module, twin, other = (loaded(student, weights, num_heads) for num_heads in (3, 3, 2))
     query, key, value, mask = normal(2, 4, 6), normal(2, 5, 6), normal(2, 5, 6), random_mask(2, 4, 5)
@@ -571,6 +654,9 @@ def test_nothing_changed(student):
     for (name, function, arguments), reply in zip(calls, first, strict=True):
         assert reply.value is not None, f"{name} returns nothing"
         assert_equal(list(reply.args), list(arguments), f"the arguments of {name} after the call")
+        other = [x.flip(0) if isinstance(x, torch.Tensor) else x for x in arguments]
+        found = zip(tensors(reply.value, name), tensors(function(*other), name), strict=True)
+        assert any(not torch.equal(*both) for both in found), f"{name} has the same result for other arguments"
         assert_close(function(*arguments), reply.value, f"{name}, called with the same arguments once more,", **EXACT)
 
 
@@ -582,9 +668,14 @@ def test_nothing_changed(student):
 )
 def test_on_an_accelerator(student, device):
     """Masks are made on the device that is asked for or that the lengths are on, and attention stays on it."""
+    check_weights(student)
     reply = student.causal_mask.observe(5, device=device)
     assert_equal(reply.devices, (device,), "the device of causal_mask(5, device=…)")
-    assert_equal(student.causal_mask(5), reply.value, "causal_mask(5) on the CPU, compared with the accelerator,")
+    on_cpu = student.causal_mask.observe(5)
+    assert_equal(on_cpu.devices, ("cpu",), "the device of causal_mask(5) after causal_mask(5, device=…)")
+    assert_equal(on_cpu.value, reply.value, "causal_mask(5) on the CPU, compared with the accelerator,")
+    again = student.causal_mask.observe(5, device)
+    assert_equal(again.devices, (device,), "the device of causal_mask(5, device=…) after causal_mask(5)")
     lengths = torch.tensor([3, 1, 4])
     assert_same_on_device(student.padding_mask, device, "padding_mask([3, 1, 4])", lengths)
     assert_same_on_device(student.padding_mask, device, "padding_mask([3, 1, 4], max_len=6)", lengths, max_len=6)

@@ -35,11 +35,38 @@ def rotations(offset, d_model, base=10000.0):
     return matrix.float()
 
 
+def check_rows(rows, what):
+    """These may be sines and cosines of positions, rightly arranged or not; what garbage adds is neither.
+
+    Numbers from -1 to 1, about half of the squares in each row, and no two neighbours alike.
+    """
+    rows = rows[:6]
+    sizes, half = (rows**2).sum(dim=1), rows.shape[1] / 2
+    assert (rows.abs() < 1.001).all(), f"{what}: no sine or cosine is larger than 1"
+    assert ((sizes > half * 0.5) & (sizes < half * 1.5)).all(), f"{what}: the rows are no sines and cosines"
+    assert ((rows[1:] - rows[:-1]).abs().amax(dim=1) > 1e-3).all(), f"{what}: neighbouring positions are alike"
+
+
+def in_both_modes(module):
+    """The module in eval() and in train(): without dropout, these make no difference."""
+    for mode in (module.eval, module.train):
+        mode()
+        yield module
+
+
 def table_of(student, length, d_model, **base):
     """The student's table, after a look at its kind, shape and dtype."""
     found = student.sinusoidal_encoding(length, d_model, **base)
     assert_close(found, torch.zeros(length, d_model), f"sinusoidal_encoding({length}, {d_model})", **ANYTHING)
     return found
+
+
+def check_tables(student):
+    """Two tables may be sines and cosines, and the module adds something: the least that other criteria rely on."""
+    for d_model in (6, 4):
+        check_rows(table_of(student, 5, d_model), f"sinusoidal_encoding(5, {d_model})")
+    found = student.PositionalEncoding(6, max_len=9)(torch.zeros(2, 5, 6))
+    assert isinstance(found, torch.Tensor) and found.any(), "PositionalEncoding(6, max_len=9) adds nothing to zeros"
 
 
 def matrix_of(student, offset, d_model, **base):
@@ -53,13 +80,13 @@ def matrix_of(student, offset, d_model, **base):
 def rows_of(student, length, d_model):
     """What the student's module adds to zeros: (length, d_model).
 
-    Whether these are the right rows is asked by tests of their own. Tests of something else take them as they are, so
-    that a wrong table is lost once only.
+    Whether these are the right rows is asked by tests of their own. Tests of something else take them as they are, if
+    they may be sines and cosines at all, so that a wrong table is lost once only.
     """
     found = student.PositionalEncoding(d_model, max_len=length + 3)(torch.zeros(1, length, d_model))
     what = f"PositionalEncoding({d_model}, max_len={length + 3}) of zeros (1, {length}, {d_model})"
     assert_close(found, torch.zeros(1, length, d_model), what, **ANYTHING)
-    assert found.any(), f"{what} must not be all zeros"
+    check_rows(found[0], what)
     return found[0]
 
 
@@ -132,6 +159,7 @@ def test_longer_tables(student, rng):
     """A longer table begins with the shorter one, down to a table of no rows; all rows differ."""
     d_model = rng.choice([6, 8, 10])
     long = table_of(student, 19, d_model)
+    check_rows(long, f"sinusoidal_encoding(19, {d_model})")
     distances = torch.cdist(long, long) + torch.eye(19)
     assert distances.min() > 1e-2, "two positions have the same encoding"
     for length in (0, 1, rng.randint(2, 9), 14):
@@ -167,7 +195,8 @@ def test_products(student, rng):
 )
 def test_forwards_and_backwards(student, rng):
     """The matrix takes each row to the one `offset` further on, or back, for any width and base."""
-    for d_model, base in [(6, 10000.0), (2, 10000.0), (8, rng.uniform(20.0, 500.0))]:
+    own = rng.uniform(20.0, 500.0)
+    for d_model, base in [(6, 10000.0), (2, 10000.0), (8, own), (6, own)]:
         far = rng.randint(100, 2000)
         for offset in (rng.randint(2, 9), -rng.randint(2, 9), far, -far):
             what = f"shift_matrix({offset}, {d_model}, base={base})"
@@ -175,6 +204,8 @@ def test_forwards_and_backwards(student, rng):
             assert_close(matrix, rotations(offset, d_model, base), what, **CLOSE)
             here, there = rows_at([3, 2100], d_model, base), rows_at([3 + offset, 2100 + offset], d_model, base)
             assert_close(here @ matrix.T, there, f"{what} times the rows 3 and 2100", rtol=0.0, atol=2e-3)
+    with student_raises("ValueError", naming="d_model"):
+        student.shift_matrix(-rng.randint(1, 9), rng.choice([1, 3, 7, 9]))
 
 
 @criterion(
@@ -277,6 +308,7 @@ def test_no_dropout_in_eval(student):
 )
 def test_nobody_trains(student):
     """The module has no parameters, and the gradient goes through to x unchanged."""
+    check_tables(student)
     module = student.PositionalEncoding(6, max_len=9)
     module.requires_grad_(True)
     module.eval()
@@ -302,11 +334,15 @@ def test_learned_positions(student, rng):
     max_len = rng.choice([8, 9])
     weight = torch.randn(max_len, 6)
     module = student.LearnedPositionalEncoding(6, max_len)
-    module.load_state_dict({"table.weight": weight})
-    for batch, length in [(4, 7), (5, 5), (1, 3), (2, 1), (7, 2)]:
-        x = torch.randn(batch, length, 6)
-        what = f"LearnedPositionalEncoding(6, {max_len}) of x {tuple(x.shape)}"
-        assert_close(module(x), x + weight[:length], what)
+    for same in in_both_modes(module):
+        module.load_state_dict({"table.weight": weight})
+        for batch, length in [(4, 7), (5, 5), (1, 3), (2, 1), (7, 2), (7, 2)]:
+            x = torch.randn(batch, length, 6)
+            what = f"LearnedPositionalEncoding(6, {max_len}) of x {tuple(x.shape)}"
+            assert_close(same(x), x + weight[:length], what)
+        weight = torch.randn(max_len, 6)
+        module.load_state_dict({"table.weight": weight})
+        assert_close(same(x), x + weight[:2], f"LearnedPositionalEncoding(6, {max_len}) after its table has changed")
 
 
 @criterion(
@@ -344,11 +380,12 @@ def test_exactly_up_to_max_len(student, rng):
         weight = torch.randn(size, 4)
         learned.load_state_dict({"table.weight": weight})
         for module, rows in ((sinusoidal, rows_of(student, size, 4)), (learned, weight)):
-            x = torch.randn(3, size, 4)
-            assert_close(module(x), x + rows, f"an input of length {size} with max_len={size}", **CLOSE)
-            for longer in (1, 5):
-                with student_raises("ValueError", naming="max_len"):
-                    module(torch.randn(3, size + longer, 4))
+            for same in in_both_modes(module):
+                x = torch.randn(3, size, 4)
+                assert_close(same(x), x + rows, f"an input of length {size} with max_len={size}", **CLOSE)
+                for longer in (1, 5):
+                    with student_raises("ValueError", naming="max_len"):
+                        same(torch.randn(3, size + longer, 4))
     usual, zeros = student.PositionalEncoding(2), torch.zeros(1, 5000, 2)
     assert_close(usual(zeros), zeros, "PositionalEncoding(2) of zeros (1, 5000, 2)", **ANYTHING)
     with student_raises("ValueError", naming="max_len"):
@@ -366,7 +403,7 @@ def test_exactly_up_to_max_len(student, rng):
     hint="x decides: float32 plus a float64 table is float64, and x.float() loses half of the digits of x.",
 )
 def test_dtype_of_x(student):
-    """float32 stays float32 and float64 stays float64, with all digits of x, before and after .double()."""
+    """float32 and float64 stay what they are, with all digits of x; after .double(), float64 does."""
     module = student.PositionalEncoding(6, max_len=9)
     learned = student.LearnedPositionalEncoding(6, 9)
     weight = torch.randn(9, 6)
@@ -381,7 +418,7 @@ def test_dtype_of_x(student):
             two = encode(x * 3)
             assert_close(two, x * 3 + rows, f"{name} of float64", **CLOSE)
             assert_close(two - one, x * 2, f"the difference of two outputs of {name}, which is that of the inputs,")
-            if time == 0:  # after .double() the parameters decide
+            if time == 0:  # what a converted module does with float32 is left to the student
                 assert_close(encode(x.float()), x.float() + rows, f"{name} of float32, after float64,", **CLOSE)
             encode.double()
 
@@ -422,6 +459,7 @@ def test_nothing_changed(student):
 )
 def test_device(student, device):
     """After .to(device) both modules work on that device, and give what they give on the CPU."""
+    check_tables(student)
     x = torch.randn(3, 5, 6)
     module = student.PositionalEncoding(6, max_len=9)
     assert_same_on_device(module, device, "PositionalEncoding(6, max_len=9)", x)

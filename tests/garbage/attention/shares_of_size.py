@@ -1,0 +1,41 @@
+"""Weights are the sizes of the scores over their sum: no exp; the scores are sums and no products."""
+
+import torch
+from torch import nn
+
+
+class DotScorer(nn.Module):
+    def forward(self, query, keys):
+        return score(query, keys)
+
+
+class ScaledDotScorer(DotScorer):
+    pass
+
+
+class BilinearScorer(DotScorer):
+    def __init__(self, query_dim, key_dim):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(query_dim, key_dim))
+
+
+class AdditiveScorer(DotScorer):
+    def __init__(self, query_dim, key_dim, hidden_dim):
+        super().__init__()
+        self.query_proj = nn.Linear(query_dim, hidden_dim, bias=False)
+        self.key_proj = nn.Linear(key_dim, hidden_dim, bias=False)
+        self.energy = nn.Linear(hidden_dim, 1, bias=False)
+
+
+def score(query, keys):
+    return query.sum(-1)[:, :, None] + keys.sum(-1)[:, None, :]
+
+
+def masked_softmax(scores, mask=None):
+    sizes = scores.abs() if mask is None else torch.where(mask, scores.abs(), 0)
+    return sizes / sizes.sum(-1, keepdim=True).clamp(min=1e-9)
+
+
+def attend(scorer, query, keys, values, mask=None):
+    weights = masked_softmax(scorer(query, keys), mask)
+    return weights @ values, weights
