@@ -296,10 +296,13 @@ def translate(
 ) -> list[list[str]]:
     """What the model makes of each source, greedily or by beam search: lists of symbols, without <eos>.
 
-    At most max_len tokens are produced for each. The model is in eval() meanwhile, and then as it was.
+    It says tokens until it has said <eos>, or max_len of them. The model is in eval() meanwhile, and then as it was.
+    No sources: []
     """
     ### BEGIN SOLUTION
     check_at_least_one(max_len=max_len, beam_size=beam_size)
+    if not sources:
+        return []
     device = next(model.parameters()).device
     was_training = model.training
     model.eval()

@@ -62,6 +62,8 @@ def test_feed_forward_by_hand(student):
     layer.load_state_dict(weights)
     x = torch.tensor([[[2.0, -1.0], [-1.0, 3.0]]])  # hidden: 2 0 0 and 0 3 1
     assert_close(layer(x), torch.tensor([[[2.5, -2.0], [9.5, 0.0]]]), "FeedForward(2, 3) by hand")
+    x = torch.tensor([[[0.0, -2.0], [1.0, 1.0]]])  # hidden: 0 0 0 and 1 1 1
+    assert_close(layer(x), torch.tensor([[[0.5, 0.0], [6.5, -1.0]]]), "FeedForward(2, 3) by hand, for another x")
 
 
 @criterion(
@@ -71,14 +73,17 @@ def test_feed_forward_by_hand(student):
     hint="norm1(x + attention), norm2(x + feed_forward): the norm comes after the sum, and the mask goes to attention.",
 )
 def test_encoder_layer_as_torch(student):
-    """With the same weights and a mask, EncoderLayer equals torch.nn.TransformerEncoderLayer."""
+    """With the same weights and a mask, EncoderLayer equals torch.nn.TransformerEncoderLayer, in train() and eval()."""
     theirs = nn.TransformerEncoderLayer(6, 2, 10, 0.0, batch_first=True, dtype=torch.float64)
     layer = as_torch(student, "EncoderLayer", theirs, self_attention=theirs.self_attn)
-    x, real = normal(3, 5, 6), torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()
-    with torch.no_grad():
-        expected = theirs.train()(x, src_key_padding_mask=~real)
-    found = layer(x, real[:, None, :].expand(3, 5, 5))
-    assert_close(found, expected, "EncoderLayer(6, 2, 10)(x, mask)")
+    real = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()
+    for mode in ("train", "eval"):
+        getattr(layer, mode)()
+        x = normal(3, 5, 6)
+        with torch.no_grad():
+            expected = theirs.train()(x, src_key_padding_mask=~real)  # there is no dropout in it
+        found = layer(x, real[:, None, :].expand(3, 5, 5))
+        assert_close(found, expected, f"EncoderLayer(6, 2, 10)(x, mask) in {mode}()")
 
 
 @criterion(
@@ -88,17 +93,19 @@ def test_encoder_layer_as_torch(student):
     hint="Three times norm(x + …): attention to oneself, attention to the memory (its keys and values), feed-forward.",
 )
 def test_decoder_layer_as_torch(student):
-    """With the same weights and both masks, DecoderLayer equals torch.nn.TransformerDecoderLayer."""
+    """With the same weights and both masks, DecoderLayer equals torch.nn.TransformerDecoderLayer, in both modes."""
     theirs = nn.TransformerDecoderLayer(6, 2, 10, 0.0, batch_first=True, dtype=torch.float64)
     attentions = {"self_attention": theirs.self_attn, "cross_attention": theirs.multihead_attn}
     layer = as_torch(student, "DecoderLayer", theirs, **attentions)
-    x, memory = normal(3, 4, 6), normal(3, 5, 6)
     causal = torch.ones(4, 4).tril().bool()
     real = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()
-    with torch.no_grad():
-        expected = theirs(x, memory, tgt_mask=~causal, memory_key_padding_mask=~real)
-    found = layer(x, memory, causal, real[:, None, :].expand(3, 4, 5))
-    assert_close(found, expected, "DecoderLayer(6, 2, 10)(x, memory, causal mask, padding mask)")
+    for mode in ("train", "eval"):
+        getattr(layer, mode)()
+        x, memory = normal(3, 4, 6), normal(3, 5, 6)
+        with torch.no_grad():
+            expected = theirs(x, memory, tgt_mask=~causal, memory_key_padding_mask=~real)
+        found = layer(x, memory, causal, real[:, None, :].expand(3, 4, 5))
+        assert_close(found, expected, f"DecoderLayer(6, 2, 10)(x, memory, causal mask, padding mask) in {mode}()")
 
 
 @criterion(
@@ -108,23 +115,29 @@ def test_decoder_layer_as_torch(student):
     hint="A causal mask for the target, source != pad for the source (twice: in the encoder and for the memory).",
 )
 def test_past_and_source(student):
-    """Logits at t change with the target up to t and with the source, not with the future or with more padding."""
+    """In both modes, logits at t depend on the target up to t and on the source, not on the future or more padding."""
     model = student.Transformer(9, 11, d_model=12, num_heads=3, num_layers=2, d_ff=16, dropout=0.0)
     model.double()
-    source = torch.tensor([[4, 5, 6, 7, 2], [8, 4, 2, 0, 0]])
-    target = torch.tensor([[1, 5, 6, 10], [1, 4, 9, 8]])
-    logits = model(source, target)
-    assert isinstance(logits, torch.Tensor), "Transformer(source, target_in) must return a tensor"
-    assert_equal(tuple(logits.shape), (2, 4, 11), "the shape of the logits")
-    other = target.clone()
-    other[:, 2] = 7
-    after = model(source, other)
-    assert_close(after[:, :2], logits[:, :2], "the logits before a token that changed", **NEAR)
-    assert (after[:, 2:] - logits[:, 2:]).abs().amax(-1).min() > 1e-3, "logits must depend on the target up to there"
-    padded = torch.cat([source, torch.zeros(2, 3).long()], dim=1)
-    assert_close(model(padded, target), logits, "the logits with more padding in the source", **NEAR)
-    source[:, 1] = 6
-    assert (model(source, target) - logits).abs().amax(-1).min() > 1e-3, "all logits must depend on the source"
+    for mode in ("train", "eval"):
+        getattr(model, mode)()
+        source = torch.tensor([[4, 5, 6, 7, 2], [8, 4, 2, 0, 0]])
+        target = torch.tensor([[1, 5, 6, 10], [1, 4, 9, 8]])
+        logits = model(source, target)
+        assert isinstance(logits, torch.Tensor), "Transformer(source, target_in) must return a tensor"
+        assert_equal(tuple(logits.shape), (2, 4, 11), "the shape of the logits")
+        other = target.clone()
+        other[:, 2] = 7
+        after = model(source, other)
+        assert_close(after[:, :2], logits[:, :2], f"the logits before a token that changed, in {mode}()", **NEAR)
+        change = (after[:, 2:] - logits[:, 2:]).abs().amax(-1).min()
+        assert change > 1e-3, "logits must depend on the target up to there"
+        padded = torch.cat([source, torch.zeros(2, 3).long()], dim=1)
+        assert_close(model(padded, target), logits, f"the logits with more padding in the source, in {mode}()", **NEAR)
+        source[:, 1] = 6
+        assert (model(source, target) - logits).abs().amax(-1).min() > 1e-3, "all logits must depend on the source"
+    bias = normal(11)
+    model.load_state_dict({"output.weight": torch.zeros(11, 12), "output.bias": bias}, strict=False)
+    assert_close(model(source, target), bias.expand(2, 4, 11), "the logits if output.weight is 0", **NEAR)
 
 
 @criterion(
@@ -155,6 +168,8 @@ def test_not_quite_sure(student):
     targets = torch.tensor([[2, 0, 3]])
     found = student.label_smoothed_loss(logits, targets, smoothing=0.2)
     assert_close(found, torch.tensor((1.014372 + 1.215757) / 2), "label_smoothed_loss of the handout's table")
+    found = student.label_smoothed_loss(logits, torch.tensor([[0, 0, 3]]), smoothing=0.2)
+    assert_close(found, torch.tensor(1.215757), "label_smoothed_loss of the table's last c alone")
 
 
 @criterion(
@@ -175,10 +190,11 @@ def test_a_handful_by_heart(student):
     assert all(isinstance(loss, float) for loss in losses), "the losses must be plain floats"
     assert abs(losses[0] - math.log(11)) < 1.0, f"the first loss must be near ln 11 = 2.4, and it is {losses[0]:.2f}"
     assert losses[-1] < 1.0, f"the last loss must be below 1, and it is {losses[-1]:.2f}"  # 0.54 is the least possible
-    found = student.translate(model, [source for source, _ in pairs], vocabulary, vocabulary, max_len=8)
-    assert isinstance(found, list) and len(found) == 6, "translate must return a list with an item for each source"
-    right = sum(text == list(target) for text, (_, target) in zip(found, pairs, strict=True))
-    assert right >= 4, f"at least 4 of the 6 targets must come back, and {right} do; they are lists of symbols"
+    for some in (pairs, pairs[::-1]):
+        found = student.translate(model, [source for source, _ in some], vocabulary, vocabulary, max_len=8)
+        assert isinstance(found, list) and len(found) == 6, "translate must return a list with an item for each source"
+        right = sum(text == list(target) for text, (_, target) in zip(found, some, strict=True))
+        assert right >= 4, f"at least 4 of the 6 targets must come back, and {right} do; they are lists of symbols"
 
 
 @criterion(
@@ -200,3 +216,12 @@ def test_as_it_was(student):
         again = student.translate(model, ["abc", "d"], vocabulary, vocabulary, max_len=6)
         assert_equal(again, found, "translate(…) of the same model in training mode")
     assert_equal(model.training.read(), True, "model.training after translate, if it was True before,")
+    for number, symbol in ((5, "b"), (7, "d")):  # models that say this symbol again and again, whatever they read
+        bias = torch.zeros(8)
+        bias[number] = 9.0
+        model.load_state_dict({"output.weight": torch.zeros(8, 8), "output.bias": bias}, strict=False)
+        found = student.translate(model, ["abc", "d"], vocabulary, vocabulary, max_len=6)
+        assert_equal([type(text).__name__ for text in found], ["list"] * 2, "the kinds of what translate returned")
+        assert_equal(
+            [text[:3] for text in found], [[symbol] * 3] * 2, f"what a model begins with that only says {symbol}"
+        )

@@ -72,15 +72,18 @@ def norm(weights, name, x):
 
 
 def attend(weights, name, heads, query, keys, mask):
-    """Multi-head attention; mask: (N, Lq, Lk) or smaller, and every row has a key."""
+    """Multi-head attention; mask: (Lq, Lk), (N, Lq, Lk) or (N, H, Lq, Lk). Who may ask nobody finds 0."""
     q, k, v = (
         linear(weights, f"{name}.{kind}_proj", x).unflatten(-1, (heads, -1)).transpose(1, 2)
         for kind, x in (("q", query), ("k", keys), ("v", keys))
     )
-    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    scores, some = q @ k.mT / math.sqrt(q.shape[-1]), 1.0
     if mask is not None:
-        scores = scores.masked_fill(~(mask.unsqueeze(1) if mask.dim() == 3 else mask), -math.inf)
-    return linear(weights, f"{name}.out_proj", (scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+        mask = mask.unsqueeze(1) if mask.dim() == 3 else mask
+        some = mask.any(-1, keepdim=True)
+        scores = scores.masked_fill(~mask & some, -math.inf)
+    found = (scores.softmax(-1) * some) @ v
+    return linear(weights, f"{name}.out_proj", found.transpose(1, 2).flatten(2))
 
 
 def feed_forward(weights, name, x):
@@ -189,10 +192,10 @@ def smoothed(logits, targets, smoothing=0.1, pad=PAD):
 class Replay:
     """The training that the contract describes, step by step, on batches that somebody else chooses."""
 
-    def __init__(self, weights, heads, pairs, warmup):
+    def __init__(self, weights, heads, pairs, warmup, width=6):
         self.leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
         self.model = Plain(self.leaves, heads)
-        self.width, self.warmup, self.steps = weights["output.weight"].shape[1], warmup, 0
+        self.width, self.warmup, self.steps = width, warmup, 0
         self.source, self.target_in, self.target_out = tensors(pairs)
         self.counts = (self.target_out != PAD).sum(1)  # real tokens of each pair
         self.moments = {name: (torch.zeros_like(w), torch.zeros_like(w)) for name, w in weights.items()}
@@ -224,12 +227,21 @@ class Replay:
         return min(found.items(), key=lambda item: abs(item[1] - loss))
 
 
-SYMBOLS = "abcdefg"
-SIZE = 4 + len(SYMBOLS)
+class BiasReplay(Replay):
+    """The same for a model whose logits are its output's bias, and in which nothing else gets a gradient."""
+
+    def losses(self):
+        logits = self.leaves["output.bias"].expand(*self.target_out.shape, -1)
+        return smoothed(logits, self.target_out).sum(1)
 
 
-def encoded(sequence):
-    return [4 + SYMBOLS.index(symbol) if symbol in SYMBOLS else UNK for symbol in sequence]
+SYMBOLS = list("abcdefg")  # of the sources
+WORDS = ["ba", "be", "bi", "bo", "bu", "da", "de", "di", "do"]  # of the targets
+SIZES = 4 + len(SYMBOLS), 4 + len(WORDS)
+
+
+def encoded(sequence, symbols=SYMBOLS):
+    return [4 + symbols.index(symbol) if symbol in symbols else UNK for symbol in sequence]
 
 
 def padded(rows):
@@ -240,12 +252,17 @@ def padded(rows):
 def tensors(pairs):
     """source, target_in and target_out of these pairs."""
     sources = padded([[*encoded(source), EOS] for source, _ in pairs])
-    inputs = padded([[SOS, *encoded(target)] for _, target in pairs])
-    return sources, inputs, padded([[*encoded(target), EOS] for _, target in pairs])
+    inputs = padded([[SOS, *encoded(target, WORDS)] for _, target in pairs])
+    return sources, inputs, padded([[*encoded(target, WORDS), EOS] for _, target in pairs])
 
 
 def vocabulary_of(student, symbols=SYMBOLS):
     return module_of(student, "seq2seq").Vocabulary(list(symbols))
+
+
+def vocabularies_of(student):
+    """Of sources and of targets."""
+    return vocabulary_of(student), vocabulary_of(student, WORDS)
 
 
 def loaded(student, weights, heads, *, dropout=0.0, pad=PAD):
@@ -260,6 +277,22 @@ def loaded(student, weights, heads, *, dropout=0.0, pad=PAD):
     return model
 
 
+def in_both_modes(student, weights, heads, pad=PAD):
+    """The student's Transformer in training, without dropout, and in eval(), where dropout is off."""
+    models = {"train()": loaded(student, weights, heads, pad=pad)}
+    models["eval()"] = loaded(student, weights, heads, pad=pad, dropout=0.4)
+    models["eval()"].eval()
+    return models.items()
+
+
+def saying(weights, token):
+    """Make the model of these weights say this token again and again, whatever its layers do."""
+    weights["output.weight"].zero_()
+    weights["output.bias"].zero_()
+    weights["output.bias"][token], weights["output.bias"][EOS] = 9.0, -50.0
+    return weights
+
+
 def random_tokens(lengths, size, pad=PAD):
     """Real tokens up to the lengths, then padding: (N, L)."""
     tokens = torch.randint(size - 1, (len(lengths), max(lengths)))
@@ -269,10 +302,14 @@ def random_tokens(lengths, size, pad=PAD):
     return tokens
 
 
+def random_texts(rng, lengths):
+    return ["".join(rng.choices(SYMBOLS, k=k)) for k in lengths]
+
+
 def random_pairs(rng, lengths):
-    """Pairs of which every source has one of these lengths, and every target another."""
-    others = lengths[1:] + lengths[:1]
-    return [("".join(rng.choices(SYMBOLS, k=k)), "".join(rng.choices(SYMBOLS, k=m))) for k, m in zip(lengths, others)]  # noqa: B905  # equally long
+    """Pairs of which every source, a string, has one of these lengths, and every target, a list of words, another."""
+    targets = [rng.choices(WORDS, k=k) for k in lengths[1:] + lengths[:1]]
+    return list(zip(random_texts(rng, lengths), targets, strict=True))
 
 
 def edit_distance(one, other):
@@ -292,6 +329,16 @@ def check_texts(found, count, what):
     assert fits and len(found) == count, f"{what} must be a list of {count} lists of symbols"
 
 
+def check_says(found, count, token, what):
+    """Each of these texts begins with this token, twice: what a model says that says nothing else.
+
+    It asks as little of translate as a right answer can, so that who has another mistake there does not pay again.
+    """
+    check_texts(found, count, what)
+    expected = [[SYMBOLS[token - 4]] * 2] * count
+    assert_equal([text[:2] for text in found], expected, f"the first words of {what}, by a model that has one symbol")
+
+
 # Layers
 
 
@@ -305,11 +352,12 @@ def test_feed_forward_and_dropout(student):
     """FeedForward is the same at every position; in training, hidden features are dropped after the ReLU."""
     weights = linear_weights("f.linear1", 5, 7) | linear_weights("f.linear2", 7, 5)
     own = {name.removeprefix("f."): weight for name, weight in weights.items()}
-    layer, x = student.FeedForward(5, 7, 0.4), normal(2, 3, 5)
+    layer = student.FeedForward(5, 7, 0.4)
     layer.double()
     layer.load_state_dict(own)
     layer.eval()
-    assert_close(layer(x), feed_forward(weights, "f", x), "FeedForward(5, 7, dropout=0.4) in eval()")
+    for x in (normal(2, 3, 5), normal(2, 3, 5), normal(1, 1, 5)):
+        assert_close(layer(x), feed_forward(weights, "f", x), "FeedForward(5, 7, dropout=0.4) in eval()")
 
     layer = student.FeedForward(6, 6, 0.4)  # whose hidden features can be told from its output
     layer.double()
@@ -335,29 +383,35 @@ def test_feed_forward_and_dropout(student):
     "memory answers; each of the two attentions has its own mask.",
 )
 def test_layers(student):
-    """Both layers equal their definition: which sublayer, which norm, which mask, and who asks whom."""
-    weights, x = layer_weights(12, 7, decoder=False), normal(2, 5, 12)
+    """Both layers equal their definition: which sublayer, which norm, which mask, and who asks whom, in both modes."""
+    weights = layer_weights(12, 7, decoder=False)
     layer = student.EncoderLayer(12, 3, 7, 0.0)
     layer.double()
     layer.load_state_dict(weights)
-    assert_close(layer(x), encoder_layer(weights, 3, x), "EncoderLayer(12, 3, 7)(x)")
-    mask = torch.rand(2, 5, 5) < 0.5
+    mask = torch.rand(2, 3, 5, 5) < 0.5
     mask |= torch.eye(5).bool()
-    for some in (mask, mask[1]):
-        what = f"EncoderLayer(12, 3, 7) with a mask {tuple(some.shape)}"
-        assert_close(layer(x, some), encoder_layer(weights, 3, x, some), what)
+    for mode, some in itertools.product(("train", "eval"), ((), (mask[1, 2],), (mask[:, 0],), (mask,))):
+        getattr(layer, mode)()
+        x = normal(2, 5, 12)
+        what = f"EncoderLayer(12, 3, 7) with {f'a mask {tuple(some[0].shape)}' if some else 'no mask'}, in {mode}()"
+        assert_close(layer(x, *some), encoder_layer(weights, 3, x, *some), what)
 
-    weights, x, memory = layer_weights(12, 7, decoder=True), normal(2, 4, 12), normal(2, 6, 12)
+    weights = layer_weights(12, 7, decoder=True)
     layer = student.DecoderLayer(12, 3, 7, 0.0)
     layer.double()
     layer.load_state_dict(weights)
     self_mask = torch.ones(4, 4).tril().bool()
     cross_mask = torch.tensor([[1, 1, 1, 1, 0, 0], [1, 0, 1, 1, 1, 1]]).bool()[:, None, :].expand(2, 4, 6)
-    for masks in ({}, {"self_mask": self_mask}, {"cross_mask": cross_mask}):
-        expected = decoder_layer(weights, 3, x, memory, **masks)
-        assert_close(layer(x, memory, **masks), expected, f"DecoderLayer(12, 3, 7) with {list(masks) or 'no mask'}")
-    expected = decoder_layer(weights, 3, x, memory, self_mask, cross_mask)
-    assert_close(layer(x, memory, self_mask, cross_mask), expected, "DecoderLayer(12, 3, 7) with both masks")
+    for mode in ("train", "eval"):
+        getattr(layer, mode)()
+        for masks in ({}, {"self_mask": self_mask}, {"cross_mask": cross_mask}):
+            x, memory = normal(2, 4, 12), normal(2, 6, 12)
+            expected = decoder_layer(weights, 3, x, memory, **masks)
+            what = f"DecoderLayer(12, 3, 7) with {list(masks) or 'no mask'}, in {mode}()"
+            assert_close(layer(x, memory, **masks), expected, what)
+        expected = decoder_layer(weights, 3, x, memory, self_mask, cross_mask)
+        what = f"DecoderLayer(12, 3, 7) with both masks, in {mode}()"
+        assert_close(layer(x, memory, self_mask, cross_mask), expected, what)
 
 
 def dropped(x, scale):
@@ -451,15 +505,18 @@ def test_dropout_before_the_residual(student):
     hint="Embedding times the root of d_model, plus positions; every layer gets the mask source != self.pad.",
 )
 def test_memory(student):
-    """encode equals the definition at every real token, for any number of layers and any id of the padding."""
-    for num_layers, heads, pad in ((1, 2, 0), (3, 1, 5)):
+    """encode equals the definition at every real token, for any number of layers, any padding, and in both modes."""
+    for num_layers, heads, pad in ((1, 2, 0), (2, 3, 8), (3, 1, 5)):
         weights = model_weights(9, 7, 6, num_layers, 8)
-        source = random_tokens([5, 3, 4], 9, pad)
-        found = loaded(student, weights, heads, pad=pad).encode(source)
-        assert isinstance(found, torch.Tensor) and found.shape == (3, 5, 6), "encode must return (N, S, D)"
-        expected = Plain(weights, heads, pad).encode(source)
-        real = source != pad
-        assert_close(found[real], expected[real], f"encode(source) with {num_layers} layers, at real tokens", **NEAR)
+        for mode, model in in_both_modes(student, weights, heads, pad):
+            for lengths in ([5, 3, 4], [2, 5, 5], [1]):
+                source = random_tokens(lengths, 9, pad)
+                found, real = model.encode(source), source != pad
+                fits = isinstance(found, torch.Tensor) and found.shape == (*source.shape, 6)
+                assert fits, "encode must return (N, S, D)"
+                expected = Plain(weights, heads, pad).encode(source)
+                what = f"encode(source) with {num_layers} layers, at real tokens, in {mode}"
+                assert_close(found[real], expected[real], what, **NEAR)
 
 
 @criterion(
@@ -470,18 +527,22 @@ def test_memory(student):
     "output at the end, without a softmax.",
 )
 def test_logits(student):
-    """decode equals the definition for any memory, and forward is decode after encode."""
-    for num_layers, heads, pad in ((2, 3, 0), (1, 2, 4)):
+    """decode equals the definition for any memory, in both modes, and forward is decode after encode."""
+    for num_layers, heads, pad in ((2, 3, 0), (1, 2, 4), (3, 2, 6)):
         weights = model_weights(9, 7, 6, num_layers, 8)
-        plain, model = Plain(weights, heads, pad), loaded(student, weights, heads, pad=pad)
-        source, target_in = random_tokens([6, 2, 5], 9, pad), random_tokens([4, 4, 4], 7, pad)
-        memory = normal(3, 6, 6)
-        what = f"with {num_layers} layers"
-        expected = plain.decode(target_in, memory, source)
-        assert_close(model.decode(target_in, memory, source), expected, f"decode(…) {what}", **NEAR)
-        assert_close(
-            model(source, target_in), plain(source, target_in), f"Transformer(source, target_in) {what}", **NEAR
-        )
+        plain = Plain(weights, heads, pad)
+        for mode, model in in_both_modes(student, weights, heads, pad):
+            for lengths, length in (([6, 2, 5], 4), ([1, 6, 3], 4), ([3], 1)):
+                source, target_in = random_tokens(lengths, 9, pad), random_tokens([length] * len(lengths), 7, pad)
+                memory = normal(*source.shape, 6)
+                what = f"with {num_layers} layers, in {mode}"
+                expected = plain.decode(target_in, memory, source)
+                assert_close(model.decode(target_in, memory, source), expected, f"decode(…) {what}", **NEAR)
+                found, expected = model(source, target_in), plain(source, target_in)
+                assert_close(found, expected, f"Transformer(source, target_in) {what}", **NEAR)
+    model = loaded(student, {name: weight.float() for name, weight in weights.items()}, heads, pad=pad)
+    found, expected = model(source, target_in), expected.float()
+    assert_close(found, expected, "Transformer(source, target_in) in float32", rtol=1e-3, atol=1e-4)
 
 
 @criterion(
@@ -492,19 +553,21 @@ def test_logits(student):
 )
 def test_step_by_step(student, rng):
     """Decoding prefix by prefix gives the logits of the full forward, for one sentence as within the batch."""
-    weights = model_weights(9, 8, 12, 2, 8)
-    plain, model = Plain(weights, 3), loaded(student, weights, 3)
-    source, target_in = random_tokens([5, 3, 4], 9), random_tokens([6, 6, 6], 8)
-    full = plain(source, target_in)
-    memory = model.encode(source)
-    assert isinstance(memory, torch.Tensor) and memory.shape == (3, 5, 12), "encode must return (N, S, D)"
-    for length in (1, 2, 6):
-        found = model.decode(target_in[:, :length], memory, source)
-        assert_close(found, full[:, :length], f"decode of the first {length} tokens", **NEAR)
-    n = rng.randrange(3)
-    one = slice(n, n + 1)
-    real = source[one, : int((source[n] != PAD).sum())]
-    assert_close(model(real, target_in[one]), full[one], "a sentence alone, without its padding", **NEAR)
+    for num_layers, pad in ((2, 0), (3, 7)):
+        weights = model_weights(9, 8, 12, num_layers, 8)
+        for mode, model in in_both_modes(student, weights, 3, pad):
+            source, target_in = random_tokens([5, 3, 4], 9, pad), random_tokens([6, 6, 6], 8, pad)
+            full = Plain(weights, 3, pad)(source, target_in)
+            memory = model.encode(source)
+            assert isinstance(memory, torch.Tensor) and memory.shape == (3, 5, 12), "encode must return (N, S, D)"
+            for length in (1, 2, 6):
+                found = model.decode(target_in[:, :length], memory, source)
+                assert_close(found, full[:, :length], f"decode of the first {length} tokens, in {mode}", **NEAR)
+            n = rng.randrange(3)
+            one = slice(n, n + 1)
+            real = source[one, : int((source[n] != pad).sum())]
+            what = f"a sentence alone, without its padding, in {mode}"
+            assert_close(model(real, target_in[one]), full[one], what, **NEAR)
 
 
 @criterion(
@@ -514,21 +577,26 @@ def test_step_by_step(student, rng):
     hint="Two places need source != pad: the encoder's attention to itself, and the decoder's to the memory.",
 )
 def test_padding(student):
-    """More padding in source or target changes no logits of real tokens, and whatever is remembered of it neither."""
-    weights = model_weights(9, 8, 6, 2, 8)
-    plain, model = Plain(weights, 2), loaded(student, weights, 2)
-    source, target_in = random_tokens([5, 2, 4], 9), random_tokens([4, 2, 3], 8)
-    expected, real = plain(source, target_in), target_in != PAD
-    longer = F.pad(source, (0, 3)), F.pad(target_in, (0, 2))
-    found = model(*longer)
-    assert isinstance(found, torch.Tensor) and found.shape == (3, 6, 8), "Transformer must return (N, T, V)"
-    assert_close(found[:, :4][real], expected[real], "the logits of real tokens, with more padding", **NEAR)
-    memory = plain.encode(source)
-    memory[source == PAD] = 1e3 * normal(int((source == PAD).sum()), 6)
-    found = model.decode(target_in, memory, source)
-    assert isinstance(found, torch.Tensor) and found.shape == (3, 4, 8), "decode must return (N, T, V)"
-    what = "the logits of real tokens, with another memory of the padding"
-    assert_close(found[real], expected[real], what, **NEAR)
+    """More padding changes no logits of real tokens, nor does its memory; a source of padding alone makes no NaN."""
+    for pad, lengths in ((0, [5, 2, 4]), (6, [5, 0, 3])):  # a source may be nothing but padding
+        weights = model_weights(9, 8, 6, 2, 8)
+        plain = Plain(weights, 2, pad)
+        for mode, model in in_both_modes(student, weights, 2, pad):
+            source, target_in = random_tokens(lengths, 9, pad), random_tokens([4, 2, 3], 8, pad)
+            expected, real = plain(source, target_in), target_in != pad
+            longer = F.pad(source, (0, 3), value=pad), F.pad(target_in, (0, 2), value=pad)
+            found = model(*longer)
+            assert isinstance(found, torch.Tensor) and found.shape == (3, 6, 8), "Transformer must return (N, T, V)"
+            what = f"the logits of real tokens, with more padding, in {mode}"
+            assert_close(found[:, :4][real], expected[real], what, **NEAR)
+            memory = model.encode(source)
+            assert isinstance(memory, torch.Tensor) and memory.isfinite().all(), "encode must return finite numbers"
+            memory = plain.encode(source)
+            memory[source == pad] = 1e3 * normal(int((source == pad).sum()), 6)
+            found = model.decode(target_in, memory, source)
+            assert isinstance(found, torch.Tensor) and found.shape == (3, 4, 8), "decode must return (N, T, V)"
+            what = f"the logits of real tokens, with another memory of the padding, in {mode}"
+            assert_close(found[real], expected[real], what, **NEAR)
 
 
 @criterion(
@@ -539,14 +607,15 @@ def test_padding(student):
 )
 def test_gradients(student):
     """Gradients reach every parameter and are right; the embedding of the source's padding gets exactly none."""
-    weights = model_weights(7, 8, 6, 2, 5)
-    source, target_in = random_tokens([4, 2, 3], 7), random_tokens([3, 3, 3], 8)
-    leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
-    Plain(leaves, 2)(source, target_in).sum().backward()
-    found = dict(loaded(student, weights, 2).gradients(source, target_in).parameters)
-    expected = {name: leaf.grad for name, leaf in leaves.items()}
-    assert_close(found, expected, "the gradients of the logits' sum", rtol=1e-3, atol=1e-4)
-    assert not found["source_embedding.weight"][PAD].any(), "the padding of the source must get no gradient at all"
+    for pad, lengths, num_layers in ((0, [4, 2, 3], 2), (5, [3, 0, 2], 3)):  # a source may be nothing but padding
+        weights = model_weights(7, 8, 6, num_layers, 5)
+        source, target_in = random_tokens(lengths, 7, pad), random_tokens([3, 3, 3], 8, pad)
+        leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
+        Plain(leaves, 2, pad)(source, target_in).sum().backward()
+        found = dict(loaded(student, weights, 2, pad=pad).gradients(source, target_in).parameters)
+        expected = {name: leaf.grad for name, leaf in leaves.items()}
+        assert_close(found, expected, "the gradients of the logits' sum", rtol=1e-3, atol=1e-4)
+        assert not found["source_embedding.weight"][pad].any(), "the padding of the source must get no gradient at all"
 
 
 # The loss and the rate
@@ -561,11 +630,19 @@ def test_gradients(student):
 )
 def test_smoothed_loss(student):
     """label_smoothed_loss equals its definition for any smoothing and any pad; with smoothing 0 it is cross-entropy."""
-    for smoothing, pad, scale in ((0.1, 0, 1.0), (0.35, 3, 2.0), (0.0, 0, 1.0), (0.1, 0, 300.0)):
-        logits, targets = normal(3, 5, 7) * scale, random_tokens([5, 2, 3], 7, pad)
-        expected = smoothed(logits, targets, smoothing, pad).sum() / (targets != pad).sum()
-        found = student.label_smoothed_loss(logits, targets, smoothing=smoothing, pad=pad)
-        assert_close(found, expected, f"label_smoothed_loss(…, smoothing={smoothing}, pad={pad})")
+    cases = [({"smoothing": 0.35, "pad": 3}, 2.0), ({"smoothing": 0.0}, 1.0), ({"smoothing": 0.7}, 1.0)]
+    for settings, scale in [*cases, ({"pad": 6}, 1.0), ({}, 1.0), ({}, 300.0)]:
+        targets = random_tokens([5, 2, 3], 7, settings.get("pad", PAD))
+        logits = normal(3, 5, 7) * scale
+        logits[targets == settings.get("pad", PAD)] *= 1e3  # which does not count
+        each = smoothed(logits, targets, **settings)
+        expected = each.sum() / (targets != settings.get("pad", PAD)).sum()
+        found = student.label_smoothed_loss(logits, targets, **settings)
+        assert_close(found, expected, f"label_smoothed_loss(logits, targets, **{settings})")
+    small, single = normal(1, 1, 3), torch.tensor([[2]])
+    expected = smoothed(small, single, 0.3, 1).sum()
+    found = student.label_smoothed_loss(small, single, smoothing=0.3, pad=1)
+    assert_close(found, expected, "label_smoothed_loss of a single token, with three classes")
     one = torch.zeros_like(targets)
     one[1, 2] = 4
     expected = smoothed(logits, one).sum()
@@ -583,16 +660,19 @@ def test_smoothed_loss(student):
 )
 def test_padding_is_not_judged(student):
     """The loss gives padded positions no gradient, real ones the right one, and nothing but padding a loss of 0."""
-    logits, targets = normal(3, 4, 6), random_tokens([4, 1, 2], 6)
-    leaf = logits.clone().requires_grad_()
-    (smoothed(leaf, targets).sum() / (targets != PAD).sum()).backward()
-    reply = student.label_smoothed_loss.gradients(logits, targets)
-    assert_close(reply.gradients[0], leaf.grad, "the gradient of label_smoothed_loss in the logits")
-    assert not reply.gradients[0][targets == PAD].any(), "padded positions must get no gradient"
-    reply = student.label_smoothed_loss.gradients(logits, torch.zeros(3, 4).long())
-    assert_close(reply.value, torch.tensor(0.0, dtype=torch.float64), "label_smoothed_loss of nothing but padding")
-    gradient = reply.gradients[0]
-    assert gradient is None or not gradient.any(), "nothing but padding must give a gradient of 0"
+    for pad, settings in ((PAD, {}), (3, {"smoothing": 0.3, "pad": 3})):
+        logits, targets = normal(3, 4, 6), random_tokens([4, 1, 2], 6, pad)
+        leaf = logits.clone().requires_grad_()
+        (smoothed(leaf, targets, **settings).sum() / (targets != pad).sum()).backward()
+        reply = student.label_smoothed_loss.gradients(logits, targets, **settings)
+        assert_close(
+            reply.gradients[0], leaf.grad, f"the gradient of label_smoothed_loss(…, **{settings}) in the logits"
+        )
+        assert not reply.gradients[0][targets == pad].any(), "padded positions must get no gradient"
+        reply = student.label_smoothed_loss.gradients(logits, torch.full((3, 4), pad), **settings)
+        assert_close(reply.value, torch.tensor(0.0, dtype=torch.float64), "label_smoothed_loss of nothing but padding")
+        gradient = reply.gradients[0]
+        assert gradient is None or not gradient.any(), "nothing but padding must give a gradient of 0"
 
 
 @criterion(
@@ -603,20 +683,27 @@ def test_padding_is_not_judged(student):
 )
 def test_rate_and_limits(student, rng):
     """learning_rate is right anywhere on its curve; arguments below 1 raise a ValueError that names them."""
-    for _ in range(6):
-        step, d_model, warmup = rng.randint(1, 3000), rng.randint(8, 600), rng.randint(1, 1500)
-        expected = d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
-        what = f"learning_rate({step}, {d_model}, {warmup})"
-        assert_close(student.learning_rate(step, d_model, warmup), expected, what)
+    for _ in range(3):
+        d_model, warmup = rng.randint(8, 600), rng.randint(10, 1500)
+        for step in (1, rng.randint(2, warmup - 1), warmup, rng.randint(warmup + 1, 5000)):
+            expected = d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+            what = f"learning_rate({step}, {d_model}, {warmup})"
+            assert_close(student.learning_rate(step, d_model, warmup), expected, what)
+    assert_close(student.learning_rate(1, 4, 1), 0.5, "learning_rate(1, 4, 1)")
     for name, arguments in (("step", (0, 8, 4)), ("step", (-3, 8, 4)), ("warmup", (3, 8, 0)), ("warmup", (3, 8, -2))):
         with student_raises("ValueError", naming=name):
             student.learning_rate(*arguments)
-    vocabulary, model = vocabulary_of(student), loaded(student, model_weights(SIZE, SIZE, 4, 1, 4), 1)
-    for name in ("max_len", "beam_size"):
-        for value in (0, -1):
-            with student_raises("ValueError", naming=name):
-                student.translate(model, ["abc"], vocabulary, vocabulary, **{name: value})
-            assert_equal(model.training.read(), True, f"model.training after a wrong {name}")
+    vocabularies = [vocabulary_of(student)] * 2
+    for mode, token in (("train", 5), ("eval", 8)):
+        model = loaded(student, saying(model_weights(*SIZES, 4, 1, 4), token), 1)
+        getattr(model, mode)()
+        for name in ("max_len", "beam_size"):
+            for value in (0, -1):
+                with student_raises("ValueError", naming=name):
+                    student.translate(model, ["abc"], *vocabularies, **{name: value})
+                assert_equal(model.training.read(), mode == "train", f"model.training after a wrong {name}")
+        found = student.translate(model, ["abc"], *vocabularies, max_len=4, beam_size=1)
+        check_says(found, 1, token, "translate(…, max_len=4, beam_size=1)")
 
 
 # Training
@@ -639,19 +726,20 @@ def check_losses(found, count):
     kind="value",
     hint="Each step: set the rate, zero_grad, the smoothed loss of model(source, target_in) against target_out, "
     "backward, step. Adam with betas (0.9, 0.98) and eps 1e-9; no clipping, no weight decay.",
+    timeout=60,
 )
 def test_training_replayed(student, rng):
-    """Ten epochs of a single batch give the losses and weights that the contract gives: rate, Adam, loss, targets."""
+    """Epochs of a single batch give the losses and weights that the contract gives: rate, Adam, loss, targets."""
     pairs = random_pairs(rng, [3, 1, 4, 2])
-    vocabulary, warmup = vocabulary_of(student), warmup_of(student)
+    vocabularies, warmup = vocabularies_of(student), warmup_of(student)
     # Large gradients are not clipped; and of tiny ones something is left beside an eps of 1e-9.
-    for scale, epochs, rtol in ((1.0, 10, 1e-3), (40.0, 10, 1e-3), (1e-7, 1, 1e-5)):
-        weights = model_weights(SIZE, SIZE, 6, 1, 8)
+    for scale, epochs, rtol in ((1e-7, 1, 1e-5), (40.0, 10, 1e-3), (1.0, 10, 1e-3)):
+        weights = model_weights(*SIZES, 6, 1, 8)
         weights["output.weight"] *= scale
         replay, model = Replay(weights, 2, pairs, warmup), loaded(student, weights, 2)
         expected = [replay.step([0, 1, 2, 3]) for _ in range(epochs)]
         model.keep(replay.source, replay.target_in).sum.keep().backward()  # gradients that are none of train's business
-        found = student.train(model, pairs, vocabulary, vocabulary, epochs=epochs, batch_size=4)
+        found = student.train(model, pairs, *vocabularies, epochs=epochs, batch_size=4)
         check_losses(found, epochs)
         assert_close(found, expected, f"train(…, epochs={epochs}) on a single batch", rtol=1e-4)
         after = model.state_dict()
@@ -661,6 +749,22 @@ def test_training_replayed(student, rng):
             assert_close(after.get(name), replay.leaves[name].detach(), what, rtol=rtol, atol=1e-5)
         name = "target_embedding.weight"
         assert_close(after[name][UNK], weights[name][UNK], "the embedding of a symbol that never comes", atol=1e-6)
+    replay = Replay({name: after[name] for name in weights}, 2, pairs, warmup)
+    expected = [replay.step([0, 1, 2, 3]) for _ in range(3)]
+    found = student.train(model, pairs, *vocabularies, epochs=3, batch_size=4)
+    assert_close(found, expected, "train(…) of a model that was trained before", rtol=1e-4)
+    what = "output.weight after training twice"
+    assert_close(model.output.weight.read(), replay.leaves["output.weight"].detach(), what, rtol=1e-4, atol=1e-5)
+    # Past the warm-up the rate falls. Here nothing learns but a bias, so many steps are exact and quick.
+    for name in ("output.weight", "decoder_layers.0.norm3.weight", "decoder_layers.0.norm3.bias"):
+        weights[name].zero_()
+    model = loaded(student, weights, 2)
+    replay = BiasReplay({"output.bias": weights["output.bias"]}, 2, pairs[:1], warmup)
+    expected = [replay.step([0]) for _ in range(112)]
+    found = student.train(model, pairs[:1], *vocabularies, epochs=112, batch_size=4)
+    assert_close(found, expected, "train(…, epochs=112) where only a bias learns", rtol=1e-4)
+    what = "output.bias after 112 steps"
+    assert_close(model.output.bias.read(), replay.leaves["output.bias"].detach(), what, rtol=1e-4, atol=1e-5)
 
 
 @criterion(
@@ -673,13 +777,14 @@ def test_training_replayed(student, rng):
 def test_every_pair_once(student, rng):
     """Epochs visit every pair once, in new orders, and leave the list alone; their losses are means per real token."""
     pairs = random_pairs(rng, [2, 5, 1, 3, 6, 4, 2, 1, 3])
-    weights = model_weights(SIZE, SIZE, 6, 1, 8)
-    warmup, vocabulary, orders = warmup_of(student), vocabulary_of(student), []
+    pairs[6] = pairs[0]  # who is there twice is visited twice
+    weights = model_weights(*SIZES, 6, 1, 8)
+    warmup, vocabularies, orders = warmup_of(student), vocabularies_of(student), []
     for seed in (3, 4):
         replay, model = Replay(weights, 2, pairs, warmup), loaded(student, weights, 2)
         steps = []
         reply = student.train.observe(
-            model, pairs, vocabulary, vocabulary,
+            model, pairs, *vocabularies,
             epochs=3, batch_size=4, seed=seed, progress=lambda *step, to=steps: to.append(step),
         )  # fmt: skip
         check_losses(reply.value, 3)
@@ -713,45 +818,59 @@ def test_every_pair_once(student, rng):
 )
 def test_same_seed(student, rng):
     """With dropout, a seed fixes all losses and another changes them, whatever mode the model comes in."""
-    pairs, vocabulary = random_pairs(rng, [3, 2, 4, 5, 1]), vocabulary_of(student)
-    weights = model_weights(SIZE, SIZE, 6, 1, 8)
+    pairs, vocabularies = random_pairs(rng, [3, 2, 4, 5, 1]), vocabularies_of(student)
+    weights = model_weights(*SIZES, 6, 1, 8)
     runs = []
     for seed, mode in (({"seed": 5}, "eval"), ({"seed": 5}, "train"), ({"seed": 0}, "eval"), ({}, "train")):
         model, losses = loaded(student, weights, 2, dropout=0.3), []
         getattr(model, mode)()
         found = student.train(
-            model, pairs, vocabulary, vocabulary,
+            model, pairs, *vocabularies,
             epochs=2, batch_size=5, **seed, progress=lambda _, loss, to=losses: to.append(loss),
         )  # fmt: skip
         check_losses(found, 2)
         check_losses(losses, 2)
+        assert_close(found, losses, "the losses of epochs of one step each", rtol=1e-5)
         runs.append(found + losses)
     assert_close(runs[1], runs[0], "the losses of a second training with the same seed", rtol=1e-6)
     assert_close(runs[3], runs[2], "the losses of a training without a seed, which is 0,", rtol=1e-6)
     assert abs(runs[2][2] - runs[0][2]) > 1e-4, "the first loss must depend on the seed: dropout is on in training"
+    for name in ("output.weight", "output.bias"):  # who finds all tokens equally probable has a loss of ln V
+        weights[name].zero_()
+    model = loaded(student, weights, 2, dropout=0.3)
+    found = student.train(model, random_pairs(rng, [3, 3]), *vocabularies, epochs=2, batch_size=2, seed=7)
+    check_losses(found, 2)
+    assert_close(found[0], math.log(SIZES[1]), "the first loss of a model that knows nothing", rtol=1e-4)
+    assert found[1] < found[0] - 1e-5, "the second loss of a model that knew nothing must be smaller than the first"
 
 
 # Translation
 
 
-def talker():
-    """Weights of a model that says neither <pad> nor <sos>."""
-    weights = model_weights(SIZE, SIZE, 6, 1, 8)
+def talker(num_layers=1):
+    """Weights of a model that says neither <pad> nor <sos> nor <unk>."""
+    weights = model_weights(*SIZES, 6, num_layers, 8)
     weights["source_embedding.weight"] *= 2
     weights["output.weight"] *= 2.5
-    weights["output.bias"][[PAD, SOS]] = -30.0
+    weights["output.bias"][[PAD, SOS, UNK]] = -30.0
     return weights
 
 
-def talkative(sources, max_len):
-    """A model with something to say: some of its translations end and some do not, and hardly two are the same."""
-    for _ in range(200):
-        weights = talker()
-        greedy = Plain(weights, 2).greedy(sources, max_len)
+def talkative(sources, others, max_len, num_layers):
+    """A model with something to say: some of its translations end and some do not, and hardly two are the same.
+
+    It says something else of these others, which are as long.
+    """
+    for _ in range(400):
+        weights = talker(num_layers)
+        plain = Plain(weights, 2)
+        greedy = plain.greedy(sources, max_len)
         ended = sum(tokens[-1] == EOS for tokens in greedy)
         if 2 <= ended < len(sources) and len(set(map(tuple, greedy))) >= len(sources) - 2:
-            return weights, greedy
-    raise RuntimeError("no talkative model in 200 draws")
+            second = plain.greedy(others, max_len)
+            if sum(one != other for one, other in zip(greedy, second, strict=True)) >= len(sources) - 2:
+                return weights, greedy, second
+    raise RuntimeError("no talkative model in 400 draws")
 
 
 def telling(sources, beam_size, max_len):
@@ -774,7 +893,7 @@ def telling(sources, beam_size, max_len):
 
 def decoded(tokens):
     tokens = tokens[: tokens.index(EOS)] if EOS in tokens else tokens
-    return [["<unk>", *SYMBOLS][token - UNK] for token in tokens]
+    return [["<unk>", *WORDS][token - UNK] for token in tokens]
 
 
 @criterion(
@@ -782,30 +901,42 @@ def decoded(tokens):
     points=3,
     kind="value",
     hint="eval(), encode once, then decode what has been said so far and take the argmax at the last position, until "
-    "<eos> or max_len.",
+    "<eos> or max_len. No sources give [], and an empty source is just <eos>.",
+    timeout=60,
 )
 def test_translations(student, rng):
     """Greedy translations are those of the model without dropout, each as if it were alone; <eos> ends them."""
-    texts = ["".join(rng.choices(SYMBOLS, k=k)) for k in (4, 1, 6, 3)] + ["a?b"]
-    sources = [[*encoded(text), EOS] for text in texts]
-    weights, expected = talkative(sources, 7)
-    vocabulary, model = vocabulary_of(student), loaded(student, weights, 2, dropout=0.5)
-    found = student.translate(model, texts, vocabulary, vocabulary, max_len=7)
-    check_texts(found, 5, "translate(…)")
-    assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=7)")
-    one = student.translate(model, [list(texts[0])], vocabulary, vocabulary, max_len=3)
-    assert_equal(one, [decoded(expected[0][:3])], "translate(one source, a list of symbols, max_len=3)")
-    weights["output.weight"][UNK:] = weights["output.weight"][UNK:].flip(0)
+    vocabularies = vocabularies_of(student)
+    for num_layers in (2, 1):
+        texts, others = ([*random_texts(rng, (4, 1, 6, 3)), last, ""] for last in ("a?b", "?gc"))
+        sources, second = ([[*encoded(text), EOS] for text in some] for some in (texts, others))
+        weights, *answers = talkative(sources, second, 7, num_layers)
+        model = loaded(student, weights, 2, dropout=0.5)
+        for some, expected in zip((texts, others), answers, strict=True):
+            found = student.translate(model, some, *vocabularies, max_len=7)
+            check_texts(found, 6, "translate(…)")
+            assert_equal(found, [decoded(tokens) for tokens in expected], "translate(six sources, max_len=7)")
+    for length in (1, 3):
+        one = student.translate(model, [list(others[0])], *vocabularies, max_len=length)
+        what = f"translate(one source, a list of symbols, max_len={length})"
+        assert_equal(one, [decoded(expected[0][:length])], what)
+    assert_equal(student.translate(model, [], *vocabularies), [], "translate(no sources)")
+    syllables = vocabulary_of(student, [symbol + "x" for symbol in SYMBOLS])
+    longer = [[symbol + "x" for symbol in text] for text in others]
+    found = student.translate(model, longer, syllables, vocabularies[1], max_len=7)
+    assert_equal(found, [decoded(tokens) for tokens in expected], "translate(the same sources, of longer symbols)")
+    weights, _, expected = talkative(sources, second, 7, num_layers)
     model.load_state_dict(weights, strict=False)
-    found = student.translate(model, texts, vocabulary, vocabulary, max_len=7)
-    expected = [decoded(tokens) for tokens in Plain(weights, 2).greedy(sources, 7)]
-    assert_equal(found, expected, "translate(the same sources) by a model that has learned something else")
+    found = student.translate(model, others, *vocabularies, max_len=7)
+    what = "translate(the same sources) by a model that has learned something else"
+    assert_equal(found, [decoded(tokens) for tokens in expected], what)
     weights["output.bias"][EOS] = -1e3
-    model.load_state_dict(weights, strict=False)
     for length, settings in ((60, {"max_len": 60}), (50, {})):
-        found = student.translate(model, ["b", "ca"], vocabulary, vocabulary, **settings)
+        model.load_state_dict(weights, strict=False)
+        found = student.translate(model, ["b", "ca"], *vocabularies, **settings)
         check_texts(found, 2, "translate(…)")
         assert_equal([len(text) for text in found], [length] * 2, f"the lengths if nothing ends, with {settings}")
+        saying(weights, 6)
 
 
 @criterion(
@@ -814,24 +945,30 @@ def test_translations(student, rng):
     kind="value",
     hint="step(prefixes) returns log-probabilities for the last position; repeat the memory and the source for every "
     "prefix, hand on beam_size and max_len as they are and nothing else, and take the best hypothesis.",
+    timeout=60,
 )
 def test_beam(student, rng):
     """With beam_size > 1, translations are what your beam_search finds, where greedy search misses it."""
-    texts = ["".join(rng.choices(SYMBOLS, k=k)) for k in (4, 2, 5, 3, 6)]
+    texts = random_texts(rng, (4, 2, 5, 3, 6))
     sources = [[*encoded(text), EOS] for text in texts]
-    vocabulary = vocabulary_of(student)
+    vocabularies = vocabularies_of(student)
     for weights, expected in telling(sources, 3, 6):
         model = loaded(student, weights, 2, dropout=0.5)
-        found = student.translate(model, texts, vocabulary, vocabulary, max_len=6, beam_size=3)
+        found = student.translate(model, texts, *vocabularies, max_len=6, beam_size=3)
         check_texts(found, 5, "translate(…, beam_size=3)")
         assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=6, beam_size=3)")
+    for others in (random_texts(rng, (4, 2, 5, 3, 6)), ["", texts[2]], []):
+        searches = [Plain(weights, 2).searcher([*encoded(text), EOS]) for text in others]
+        expected = [decoded(search(3, 6)) for search in searches]
+        found = student.translate(model, others, *vocabularies, max_len=6, beam_size=3)
+        assert_equal(found, expected, f"translate({len(others)} other sources, max_len=6, beam_size=3)")
     for _ in range(200):  # until two are more than one, and less than three
-        weights = talker()
+        weights = talker(num_layers=2)
         searches = [Plain(weights, 2).searcher(source) for source in sources]
         greedy, expected, of_three = ([search(size, 6) for search in searches] for size in (1, 2, 3))
         if expected not in (greedy, of_three):
             break
-    found = student.translate(loaded(student, weights, 2), texts, vocabulary, vocabulary, max_len=6, beam_size=2)
+    found = student.translate(loaded(student, weights, 2), texts, *vocabularies, max_len=6, beam_size=2)
     assert_equal(found, [decoded(tokens) for tokens in expected], "translate(five sources, max_len=6, beam_size=2)")
 
 
@@ -856,39 +993,43 @@ def gradient_watch(student, module):
 )
 def test_as_it_was_whatever_happens(student):
     """translate keeps no gradients, restores the mode even if it fails, and changes neither weights nor arguments."""
-    weights = model_weights(SIZE, SIZE, 6, 1, 8)
-    model, vocabulary, larger = (
-        loaded(student, weights, 2),
-        vocabulary_of(student),
-        vocabulary_of(student, "abcdefgxyz"),
-    )
+    weights = model_weights(*SIZES, 6, 1, 8)
+    model, vocabularies = loaded(student, weights, 2), [vocabulary_of(student)] * 2
+    larger = vocabulary_of(student, "abcdefgxyz")
     keeps_gradients = gradient_watch(student, model.output)
     for beam_size in (1, 2):
         for mode in ("train", "eval"):
             getattr(model, mode)()
+            token = 4 + 2 * beam_size + (mode == "eval")  # each time another word
+            model.load_state_dict(saying(weights, token), strict=False)
             texts = [list("cde"), list("ab")]
-            reply = student.translate.observe(model, texts, vocabulary, vocabulary, max_len=3, beam_size=beam_size)
-            check_texts(reply.value, 2, "translate(…)")
+            reply = student.translate.observe(model, texts, *vocabularies, max_len=3, beam_size=beam_size)
+            check_says(reply.value, 2, token, "translate(…)")
             assert_equal(reply.args[1], texts, "the sources after translate")
             assert not keeps_gradients(), "translate must keep no gradients"
             with student_raises("Exception"):  # its last symbols have no embedding
-                student.translate(model, ["zzz"], larger, vocabulary, max_len=3, beam_size=beam_size)
+                student.translate(model, ["zzz"], larger, vocabularies[1], max_len=3, beam_size=beam_size)
             for part, name in ((model, "model"), (model.positions, "model.positions"), (model.output, "model.output")):
                 assert_equal(
                     part.training.read(), mode == "train", f"{name}.training after translate failed in {mode}()"
                 )
     assert_equal(model.output.weight.requires_grad.read(), True, "whether weights are trained further after translate")
-    source, target_in, memory, logits = (
-        random_tokens([4, 2], 9),
-        random_tokens([3, 3], 9),
-        normal(2, 4, 6),
-        normal(2, 3, 5),
+    source, target_in, memory, x = random_tokens([4, 2], 9), random_tokens([3, 3], 9), normal(2, 4, 6), normal(2, 3, 6)
+    gradient = model.gradients(source, target_in).parameters["output.bias"]
+    assert_close(gradient, torch.full_like(weights["output.bias"], 6), "the gradient of output.bias after translate")
+    network, encoder, decoder = (
+        student.FeedForward(6, 8, 0.0),
+        *(getattr(student, name)(6, 2, 8, 0.0) for name in ("EncoderLayer", "DecoderLayer")),
     )
-    targets = random_tokens([3, 2], 5)
+    for layer in (network, encoder, decoder):
+        layer.double()
     for name, function, arguments in (
+        ("FeedForward", network, (x,)),
+        ("EncoderLayer", encoder, (x, torch.ones(3, 3).bool())),
+        ("DecoderLayer", decoder, (x, memory, torch.ones(3, 3).bool(), torch.ones(2, 3, 4).bool())),
         ("encode", model.encode, (source,)),
         ("decode", model.decode, (target_in, memory, source)),
-        ("label_smoothed_loss", student.label_smoothed_loss, (logits, targets)),
+        ("label_smoothed_loss", student.label_smoothed_loss, (x, random_tokens([3, 2], 6))),
     ):
         first = function.observe(*arguments)
         assert isinstance(first.value, torch.Tensor), f"{name} must return a tensor"
@@ -909,29 +1050,35 @@ def check_still_there(model, device, name, *arguments):
     points=2,
     kind="device",
     hint="causal_mask(T, device=target_in.device), torch.tensor(…, device=…), batches .to the device of the model.",
+    timeout=60,
 )
 def test_on_an_accelerator(student, device, rng):
     """The model computes, trains and translates where its weights are, with the same results as on the CPU."""
-    weights = {name: weight.float() for name, weight in model_weights(SIZE, SIZE, 6, 1, 8).items()}
-    source, target_in = random_tokens([4, 2], SIZE), random_tokens([3, 3], SIZE)
-    vocabulary, pairs = vocabulary_of(student), random_pairs(rng, [2, 3, 1])
-    logits = torch.randn(2, 3, SIZE)
+    weights = {name: weight.float() for name, weight in model_weights(*SIZES, 6, 1, 8).items()}
+    source, target_in = random_tokens([4, 2], SIZES[0]), random_tokens([3, 3], SIZES[1])
+    vocabularies, pairs = vocabularies_of(student), random_pairs(rng, [2, 3, 1])
+    logits = torch.randn(2, 3, SIZES[1])
     assert_same_on_device(student.label_smoothed_loss, device, "label_smoothed_loss", logits, target_in)
     there, here = loaded(student, weights, 2), loaded(student, weights, 2)
     assert_same_on_device(there, device, "Transformer(source, target_in)", source, target_in)
     settings = {"epochs": 2, "batch_size": 3}
-    losses = [student.train(model, pairs, vocabulary, vocabulary, **settings) for model in (here, there)]
+    losses = [student.train(model, pairs, *vocabularies, **settings) for model in (here, there)]
     check_losses(losses[0], 2)
     assert_close(losses[1], losses[0], "the losses of a training on the accelerator", rtol=1e-3)
     check_still_there(there, device, "train", source, target_in)
     for beam_size in (1, 2):
         texts = [
-            student.translate(model, ["ab", "c"], vocabulary, vocabulary, max_len=3, beam_size=beam_size)
+            student.translate(model, ["ab", "c"], *vocabularies, max_len=3, beam_size=beam_size)
             for model in (here, there)
         ]
         check_texts(texts[0], 2, "translate(…)")
         assert_equal(texts[1], texts[0], "translate(…) on the accelerator")
         check_still_there(there, device, "translate", source, target_in)
+    for beam_size, token in ((1, 7), (2, 9)):
+        model = loaded(student, saying(weights, token), 2)
+        assert_same_on_device(model, device, "Transformer(source, target_in)", source, target_in)
+        found = student.translate(model, ["ab", "c"], *[vocabulary_of(student)] * 2, max_len=3, beam_size=beam_size)
+        check_says(found, 2, token, "translate(…) on the accelerator")
 
 
 # Training for good

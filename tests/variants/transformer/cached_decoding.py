@@ -214,6 +214,8 @@ def translate(model, sources, source_vocab, target_vocab, *, max_len=50, beam_si
     for name, value in [("max_len", max_len), ("beam_size", beam_size)]:
         if value < 1:
             raise ValueError(f"{name} = {value} is too small")
+    if len(sources) == 0:
+        return []
     device = next(model.parameters()).device
     with _evaluating(model):
         if beam_size > 1:

@@ -166,6 +166,8 @@ def translate(model, sources, source_vocab, target_vocab, *, max_len=50, beam_si
 
 @torch.no_grad()
 def _translate(model, sources, source_vocab, target_vocab, max_len, beam_size):
+    if not sources:
+        return []
     device = next(model.parameters()).device
     pairs = [(source, source[:0]) for source in sources]
     source = make_batch(pairs, source_vocab, target_vocab).source.to(device)
