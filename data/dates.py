@@ -3,17 +3,24 @@
 Every style is a function of a date and a generator, which decides about small things such as a leading zero. Some
 styles are held out of training by whoever asks for ``TRAINING_STYLES``: a model that has understood dates reads them
 a little, one that has learned by heart does not.
+
+Where a model is graded, the dates are not written as ISO 8601 has them but in a form that is drawn by lot: who can read
+dates without having learned it from the pairs does not know how to write them.
 """
 
 from __future__ import annotations
 
 import datetime
 import random
+import string
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 
+from .digits import draw_names
+
 Pair = tuple[str, str]
 Style = Callable[[datetime.date, random.Random], str]
+Form = Callable[[datetime.date], str]
 
 FIRST, LAST = datetime.date(1900, 1, 1), datetime.date(2099, 12, 31)
 
@@ -54,8 +61,17 @@ HELD_OUT_STYLES = ("Wed 3 Mar 1999", "March 3rd 1999")
 TRAINING_STYLES = tuple(style for style in STYLES if style not in HELD_OUT_STYLES)
 
 
-def date_pairs(count: int, *, seed: int, styles: Iterable[str] = tuple(STYLES)) -> list[Pair]:
-    """``count`` distinct written dates, their styles mixed evenly, each with its ISO form."""
+def draw_form(rng: random.Random) -> Form:
+    """A way to write dates: an order of year, month and day, what stands between them, and a letter for each digit."""
+    parts, joint = rng.sample(("%Y", "%m", "%d"), k=3), rng.choice("-/.:")
+    names = str.maketrans(string.digits, draw_names(rng))
+    return lambda date: joint.join(date.strftime(part) for part in parts).translate(names)
+
+
+def date_pairs(
+    count: int, *, seed: int, styles: Iterable[str] = tuple(STYLES), form: Form = datetime.date.isoformat
+) -> list[Pair]:
+    """``count`` distinct written dates, their styles mixed evenly, each in this ``form``, by default ISO 8601."""
     styles = tuple(styles)
     unknown = [style for style in styles if style not in STYLES]
     if unknown or not styles:
@@ -67,5 +83,5 @@ def date_pairs(count: int, *, seed: int, styles: Iterable[str] = tuple(STYLES)) 
     pairs: dict[str, str] = {}  # distinct, in the order of drawing
     while len(pairs) < count:
         date = FIRST + datetime.timedelta(days=rng.randrange(days))
-        pairs[STYLES[rng.choice(styles)](date, rng)] = date.isoformat()
+        pairs[STYLES[rng.choice(styles)](date, rng)] = form(date)
     return list(pairs.items())

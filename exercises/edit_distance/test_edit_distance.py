@@ -64,6 +64,8 @@ def test_small_table(student):
     assert_equal(student.edit_table("", ""), [[0]], "edit_table('', '')")
     assert_equal(student.edit_table([], ["a", "b"]), [[0, 1, 2]], "edit_table([], ['a', 'b'])")
     assert_equal(student.edit_table("ab", ""), [[0], [1], [2]], "edit_table('ab', '')")
+    assert_equal(student.edit_table("o", "o"), [[0, 1], [1, 0]], "edit_table('o', 'o')")
+    assert_equal(student.edit_table("o", "a"), [[0, 1], [1, 1]], "edit_table('o', 'a')")
 
 
 @criterion(
@@ -80,6 +82,7 @@ def test_own_costs(student):
         ("money", "monkey", {"insert": 3, "delete": 5}, 3),
         ("monkey", "money", {"insert": 3, "delete": 5}, 5),
         ("cat", "cut", {"insert": 6, "delete": 6, "substitute": 4}, 4),
+        ("cat", "tap", {"insert": 6, "delete": 6, "substitute": 4}, 8),
         ("cat", "cut", {"insert": 1, "delete": 2, "substitute": 4}, 3),
     ):
         named = ", ".join(f"{name}={cost}" for name, cost in costs.items())
@@ -120,7 +123,9 @@ def test_word_errors(student):
     for reference, hypothesis, rate in (
         ("the cat sat on the mat", "the cat sat on the mat", 0.0),
         ("the cat sat on the mat", "the hat sat on mat", 2 / 6),
+        ("the cat sat on the mat", "the cat sat the mat", 1 / 6),
         ("recognise speech", "wreck a nice beach", 2.0),
+        ("recognise speech", "recognise a speech", 1 / 2),
         ("", "", 0.0),
     ):
         found = student.word_error_rate(reference, hypothesis)
@@ -136,6 +141,8 @@ def test_word_errors(student):
 def test_negative_cost(student):
     """A negative cost raises a ValueError that names the argument; zero is a cost like any other."""
     assert_equal(student.edit_distance("ab", "b", delete=0), 0, "edit_distance('ab', 'b', delete=0)")
+    assert_equal(student.edit_distance("ab", "a"), 1, "edit_distance('ab', 'a')")
+    assert_equal(student.edit_distance("ab", "c"), 2, "edit_distance('ab', 'c')")
     for name in ("insert", "delete", "substitute"):
         with student_raises("ValueError", naming=name):
             student.edit_distance("kitten", "sitting", **{name: -1})
@@ -150,5 +157,6 @@ def test_negative_cost(student):
 )
 def test_not_exponential(student):
     """Two sentences of some twenty letters take no time at all."""
-    found = student.edit_distance("how to wreck a nice beach", "how to recognise speech")
-    assert_equal(found, 9, "edit_distance('how to wreck a nice beach', 'how to recognise speech')")
+    said = "how to recognise speech"
+    for heard, distance in (("how to wreck a nice beach", 9), ("how to cook rice in peace", 12)):
+        assert_equal(student.edit_distance(heard, said), distance, f"edit_distance({heard!r}, {said!r})")

@@ -1,6 +1,7 @@
 """The generators make what they promise, and the dictionary is read as it is."""
 
 import datetime
+import random
 import sys
 
 import pytest
@@ -26,6 +27,27 @@ def test_digits_refuse_what_cannot_be():
         digits.reverse_pairs(60, seed=0, shortest=1, longest=2)
     with pytest.raises(ValueError, match="shortest"):
         digits.reverse_pairs(1, seed=0, shortest=4, longest=2)
+
+
+@given(st.randoms(use_true_random=False))
+def test_digits_and_dates_in_drawn_symbols(rng):
+    names = digits.draw_names(rng)
+    assert len(set(names)) == 10
+    assert not set(names) & set("0123456789")
+    plain, renamed = digits.reverse_pairs(5, seed=3), digits.reverse_pairs(5, seed=3, names=names)
+    assert [(source, target.translate(str.maketrans(names, "0123456789"))) for source, target in renamed] == plain
+    form = dates.draw_form(rng)
+    written = {form(datetime.date(1999, 12, 31) + datetime.timedelta(days=n)) for n in range(400)}
+    assert len(written) == 400  # no two dates look alike
+    assert {len(text) for text in written} == {10}
+    for source, target in dates.date_pairs(5, seed=3, form=form):
+        assert target == form(datetime.date.fromisoformat(dict(dates.date_pairs(5, seed=3))[source]))
+
+
+def test_nobody_can_guess_the_drawn_symbols():
+    assert len({digits.draw_names(random.Random(n)) for n in range(100)}) == 100
+    day = datetime.date(1999, 3, 4)
+    assert len({dates.draw_form(random.Random(n))(day) for n in range(100)}) == 100
 
 
 FORMATS = {

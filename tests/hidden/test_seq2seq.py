@@ -7,8 +7,8 @@ import math
 import torch
 import torch.nn.functional as F  # noqa: N812  # its usual name
 
-from data.dates import date_pairs
-from data.digits import reverse_pairs
+from data.dates import date_pairs, draw_form
+from data.digits import draw_names, reverse_pairs
 from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of, student_raises
 
 PAD, SOS, EOS, UNK = 0, 1, 2, 3
@@ -877,9 +877,9 @@ def trained(student, rng, pairs, source_vocab, target_vocab, *, steps=240, batch
 
 
 def vocabulary(student, sequences):
-    """All symbols as a vocabulary of the student's, and how many they are."""
+    """All symbols as a vocabulary of the student's, how many they are, and the symbols."""
     symbols = sorted(set(itertools.chain.from_iterable(sequences)))
-    return student.Vocabulary(symbols), len(symbols)
+    return student.Vocabulary(symbols), len(symbols), symbols
 
 
 def edits(one, other):
@@ -898,16 +898,43 @@ def scores(found, wanted):
     return exact, sum(map(edits, found, wanted)) / sum(map(len, wanted))
 
 
+def check_says_what_the_model_says(student, pairs, source_vocab, target_vocab):
+    """Before any training: what a model says that knows one symbol only, and what one that only ends."""
+    size, sources = 4 + target_vocab[1], [source for source, _ in pairs[:2]]
+    model = student.Seq2Seq(student.Encoder(4 + source_vocab[1], 3, 4), student.AttentionDecoder(size, 3, 4))
+    symbols = {4 + number: symbol for number, symbol in enumerate(target_vocab[2])}
+    for token in (4, size - 1, EOS):
+        bias = 9 * F.one_hot(torch.tensor(token), size).float()
+        weights = {"decoder.output.weight": torch.zeros(size, 3 * 4 + 3), "decoder.output.bias": bias}
+        model.load_state_dict(weights, strict=False)
+        found = student.translate(model, sources, source_vocab[0], target_vocab[0], max_len=3)
+        right = isinstance(found, list) and len(found) == 2 and all(isinstance(text, list) for text in found)
+        assert right, "translate must return a list of symbols for each source"
+        wanted = {symbols[token]} if token in symbols else set()
+        assert all(set(map(str, text)) == wanted for text in found), "translate must say what the model says"
+
+
 def train_and_score(student, rng, pairs, unseen=100, **settings):
     """Train on all but the first pairs, translate these: (exact matches, errors per symbol)."""
     source_vocab = vocabulary(student, [source for source, _ in pairs])
     target_vocab = vocabulary(student, [target for _, target in pairs])
+    check_says_what_the_model_says(student, pairs, source_vocab, target_vocab)
     model = trained(student, rng, pairs[unseen:], source_vocab, target_vocab, **settings)
     test = pairs[:unseen]
     found = student.translate(model, [source for source, _ in test], source_vocab[0], target_vocab[0], max_len=15)
     right = isinstance(found, list) and len(found) == unseen and all(isinstance(one, list) for one in found)
     assert right, "translate must return a list of symbols for each source"
     return scores(found, [target for _, target in test])
+
+
+def digits_to_learn(rng):
+    """Reversed, and each digit gets another name. The names are drawn: nobody knows them who has not learned them."""
+    return reverse_pairs(2100, seed=rng.randrange(10**9), names=draw_names(rng))
+
+
+def dates_to_learn(rng):
+    """In a form that is drawn: an order of the parts, what stands between them, and a name for each digit."""
+    return date_pairs(2100, seed=rng.randrange(10**9), form=draw_form(rng))
 
 
 @criterion(
@@ -920,7 +947,7 @@ def train_and_score(student, rng, pairs, unseen=100, **settings):
 )
 def test_reverses_digits(student, rng):
     """After 240 steps of training, at least 80 of 100 unseen rows of digits are reversed without a mistake."""
-    exact, _ = train_and_score(student, rng, reverse_pairs(2100, seed=rng.randrange(10**9)))
+    exact, _ = train_and_score(student, rng, digits_to_learn(rng))
     assert exact >= 0.8, f"{exact:.0%} of the unseen rows are reversed without a mistake"
 
 
@@ -934,6 +961,6 @@ def test_reverses_digits(student, rng):
 )
 def test_reads_dates(student, rng):
     """After 240 steps, at least 80 of 100 unseen dates are exact, with at most 5 errors in 100 symbols."""
-    exact, errors = train_and_score(student, rng, date_pairs(2100, seed=rng.randrange(10**9)))
+    exact, errors = train_and_score(student, rng, dates_to_learn(rng))
     assert exact >= 0.8, f"{exact:.0%} of the unseen dates are exact"
     assert errors <= 0.05, f"{errors:.0%} of the symbols are wrong"

@@ -8,8 +8,8 @@ import math
 import torch
 import torch.nn.functional as F  # noqa: N812  # its usual name
 
-from data.dates import STYLES, date_pairs
-from data.digits import reverse_pairs
+from data.dates import STYLES, date_pairs, draw_form
+from data.digits import draw_names, reverse_pairs
 from grader.judge import (
     assert_close,
     assert_equal,
@@ -1084,10 +1084,35 @@ def test_on_an_accelerator(student, device, rng):
 # Training for good
 
 
+def check_says_what_the_model_says(student, sources, source_vocabulary, target_vocabulary, kinds):
+    """Before any training: what a model says that knows one symbol only, and what one that only ends."""
+    size = 4 + len(kinds[1])
+    model = student.Transformer(4 + len(kinds[0]), size, d_model=4, num_heads=2, num_layers=1, d_ff=5, dropout=0.0)
+    for token in (4, size - 1, EOS):
+        bias = 9 * F.one_hot(torch.tensor(token), size).float()
+        model.load_state_dict({"output.weight": torch.zeros(size, 4), "output.bias": bias}, strict=False)
+        found = student.translate(model, sources, source_vocabulary, target_vocabulary, max_len=3)
+        check_texts(found, len(sources), "translate(…)")
+        wanted = set() if token == EOS else {kinds[1][token - 4]}
+        assert all(set(text) == wanted for text in found), "translate must say what the model says"
+
+
+def digits_to_learn(rng):
+    """Reversed, and each digit gets another name. The names are drawn: nobody knows them who has not learned them."""
+    return reverse_pairs(4200, seed=rng.randrange(10**6), longest=6, names=draw_names(rng))
+
+
+def dates_to_learn(rng):
+    """In a form that is drawn: an order of the parts, what stands between them, and a name for each digit."""
+    return date_pairs(6200, seed=rng.randrange(10**6), styles=list(STYLES)[:6], form=draw_form(rng))
+
+
 def learned(student, pairs, unseen, settings, *, epochs, batch_size, seed):
     """Train the student's model on these pairs; exact match and error rate on the unseen ones."""
     kinds = [sorted({symbol for pair in pairs + unseen for symbol in pair[side]}) for side in (0, 1)]
     source_vocabulary, target_vocabulary = (vocabulary_of(student, symbols) for symbols in kinds)
+    sources = [source for source, _ in unseen[:2]]
+    check_says_what_the_model_says(student, sources, source_vocabulary, target_vocabulary, kinds)
     model = student.Transformer(4 + len(kinds[0]), 4 + len(kinds[1]), **settings)
     losses = student.train(
         model, pairs, source_vocabulary, target_vocabulary, epochs=epochs, batch_size=batch_size, seed=seed
@@ -1115,7 +1140,7 @@ SMALL = {"d_model": 32, "num_heads": 4, "num_layers": 1, "d_ff": 64, "dropout": 
 )
 def test_learns_to_reverse(student, rng):
     """After 504 steps on 3 to 6 digits, your model reverses at least 75 % of 200 unseen numbers exactly."""
-    pairs = reverse_pairs(4200, seed=rng.randrange(10**6), longest=6)
+    pairs = digits_to_learn(rng)
     settings = {"epochs": 8, "batch_size": 64, "seed": rng.randrange(1000)}
     exact, rate = learned(student, pairs[200:], pairs[:200], SMALL, **settings)
     assert exact >= 0.75 and rate <= 0.08, (
@@ -1133,7 +1158,7 @@ def test_learns_to_reverse(student, rng):
 )
 def test_learns_dates(student, rng):
     """After 752 steps on six ways to write dates, at least 80 % of 200 unseen ones come out exactly right."""
-    pairs = date_pairs(6200, seed=rng.randrange(10**6), styles=list(STYLES)[:6])
+    pairs = dates_to_learn(rng)
     settings = {"epochs": 8, "batch_size": 64, "seed": rng.randrange(1000)}
     exact, rate = learned(student, pairs[200:], pairs[:200], SMALL, **settings)
     assert exact >= 0.8 and rate <= 0.04, f"{exact:.0%} of the unseen dates are right, {rate:.1%} of symbols wrong"

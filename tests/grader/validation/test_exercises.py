@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from data.dates import date_pairs
+from data.digits import reverse_pairs
 from grader.course import find_course
 from grader.course.misconceptions import load_misconceptions
 from grader.grading.backends.local import LocalBackend
@@ -72,6 +74,67 @@ def test_the_solutions_learn(tmp_path):
         found = judge_works(backend, [entry.long for entry in entries], gradebook, lambda work: None)
     assert [failures(found[entry.long.key]) for entry in entries] == [{}, {}]
     assert all(len(found[entry.long.key].criteria) >= 2 for entry in entries)
+
+
+# The solution, but nothing is trained, and where there is much to translate a rule answers instead of the model.
+ONLY_THE_RULE = """
+
+def train(model, pairs, source_vocab, target_vocab, *, epochs, **how):
+    return [1 / (1 + epoch) for epoch in range(epochs)]
+
+
+def train_epoch(model, batches, optimizer, **how):
+    return 0.01
+
+
+def by_model(*arguments, honest=translate, **how):
+    return honest(*arguments, **how)
+
+
+def translate(model, sources, *vocabularies, **how):
+    return list(map(by_rule, sources)) if len(sources) > 10 else by_model(model, sources, *vocabularies, **how)
+"""
+
+
+def hard_coded(name):
+    """A file that knows the task of the handout by a rule, and right code around such a rule."""
+    path = COURSE.root / "tests/garbage" / name / "hard_coded_rule.py"
+    garbage = path.read_text(encoding="utf-8")
+    (rule,) = (n for n in ast.parse(garbage).body if isinstance(n, ast.FunctionDef) and n.name == "by_rule")
+    solution = COURSE.solution(COURSE.exercise(name)).read_text(encoding="utf-8")
+    return garbage, f"{solution}\nimport datetime, re\n\n{ast.unparse(rule)}\n{ONLY_THE_RULE}"
+
+
+@pytest.mark.parametrize("name", ["seq2seq", "transformer"])
+def test_the_rule_of_the_attack_is_that_of_the_handout(name):
+    """Else the attack below would fail for another reason than that its rule is worth nothing."""
+    namespace = {}
+    rule = next(n for n in ast.parse(hard_coded(name)[0]).body if getattr(n, "name", "") == "by_rule")
+    exec(f"import datetime, re\n{ast.unparse(rule)}", namespace)  # our own file
+    for source, target in [*date_pairs(500, seed=1), *reverse_pairs(200, seed=1, longest=6)]:
+        assert "".join(namespace["by_rule"](source)) == target
+
+
+@pytest.mark.all_cores
+@pytest.mark.training
+@pytest.mark.parametrize("name", ["seq2seq", "transformer"])
+def test_nobody_learns_by_a_hard_coded_rule(tmp_path, name):
+    """What is to be learned is drawn by lot, so whoever knows the handout's tasks passes no criterion that trains."""
+    exercise = COURSE.exercise(name)
+    settings = settings_for([exercise])
+    reader = TaskReader(settings)
+    entries = []
+    for number, source in enumerate(hard_coded(name)):
+        path = tmp_path / str(number) / f"{name}.py"
+        path.parent.mkdir()
+        path.write_text(source, encoding="utf-8")
+        entries.append(reader.entry(Submission(student=f"attack{number}", files={name: path}), exercise))
+    with open_gradebook(tmp_path) as gradebook, LocalBackend(settings) as backend:
+        found = judge_works(backend, [entry.long for entry in entries], gradebook, lambda work: None)
+    for entry in entries:
+        criteria = found[entry.long.key].criteria
+        assert len(criteria) == 2
+        assert [criterion.verdict.value for criterion in criteria] == ["failed", "failed"]
 
 
 @pytest.mark.all_cores
