@@ -153,7 +153,7 @@ class AttentionDecoder(nn.Module):
         """One step: the token before, and the state before, give the scores of the next token and the state after.
 
         token: (N,), state: (N, H), memory: (N, S, 2H), the encoder's states, mask: bool (N, S), True = real
-        -> logits: (N, V), state: (N, H), weights: (N, S), where the decoder looked
+        -> logits: (N, V), state: (N, H), weights: (N, S), where the decoder looked; 0 where the mask is False
         """
         ### BEGIN SOLUTION
         embedded = self.embedding(token)  # (N, E)
@@ -225,6 +225,7 @@ def train_epoch(
 ) -> float:
     """Take one step for each batch, and tell the mean loss per real token over all of them.
 
+    batches: they are where the model is, and are read once
     clip_norm: longer gradients (all parameters as one vector) are shortened to it
     teacher_forcing: handed on to the model
     """
@@ -295,7 +296,8 @@ def translate(
 ) -> list[list[str]]:
     """What the model makes of each source: greedily, or with a beam; the model's mode is the same afterwards.
 
-    sources: N strings or lists of symbols -> N lists of symbols, made of at most max_len tokens, <eos> among them
+    sources: N strings or lists of symbols -> N lists of symbols
+    Each is what the model says until it has said <eos>, or max_len tokens, <eos> among them.
     """
     ### BEGIN SOLUTION
     for name, value in (("max_len", max_len), ("beam_size", beam_size)):

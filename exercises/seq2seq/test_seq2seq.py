@@ -40,15 +40,24 @@ def parts_of(found, shapes, what):
 def test_shifted_targets(student):
     """A batch has the source with <eos>, and the target twice: once after <sos>, once before <eos>."""
     letters = student.Vocabulary("abc")
-    found = student.make_batch([("ab", "c"), ("c", "cab")], letters, letters)
-    expected = (
-        torch.tensor([[4, 5, 2], [6, 2, 0]]),
-        torch.tensor([3, 2]),
-        torch.tensor([[1, 6, 0, 0], [1, 6, 4, 5]]),
-        torch.tensor([[6, 2, 0, 0], [6, 4, 5, 2]]),
-    )
-    what = "make_batch([('ab', 'c'), ('c', 'cab')]): (source, source_lengths, target_in, target_out)"
-    assert_close(found, expected, what)
+    questions = {
+        (("ab", "c"), ("c", "cab")): (
+            [[4, 5, 2], [6, 2, 0]],
+            [3, 2],
+            [[1, 6, 0, 0], [1, 6, 4, 5]],
+            [[6, 2, 0, 0], [6, 4, 5, 2]],
+        ),
+        (("a", "bca"), ("cb", "a")): (
+            [[4, 2, 0], [6, 5, 2]],
+            [2, 3],
+            [[1, 5, 6, 4], [1, 4, 0, 0]],
+            [[5, 6, 4, 2], [4, 2, 0, 0]],
+        ),
+    }
+    for pairs, expected in questions.items():
+        found = student.make_batch(list(pairs), letters, letters)
+        what = f"make_batch({list(pairs)}): (source, source_lengths, target_in, target_out)"
+        assert_close(found, tuple(torch.tensor(part) for part in expected), what)
 
 
 @criterion(
@@ -62,10 +71,11 @@ def test_loss_of_real_tokens(student):
     probabilities = torch.tensor(
         [[[0.1, 0.2, 0.3, 0.4], [0.2, 0.2, 0.5, 0.1]], [[0.7, 0.1, 0.1, 0.1], [0.4, 0.3, 0.2, 0.1]]]
     )
-    targets = torch.tensor([[3, 2], [1, 0]])
-    expected = torch.tensor(-(math.log(0.4) + math.log(0.5) + math.log(0.1)) / 3)
-    found = student.masked_cross_entropy(probabilities.log(), targets)
-    assert_close(found, expected, "masked_cross_entropy of three real tokens, with the probabilities 0.4, 0.5 and 0.1,")
+    for targets, real in (([[3, 2], [1, 0]], [0.4, 0.5, 0.1]), ([[2, 0], [2, 1]], [0.3, 0.1, 0.3])):
+        expected = torch.tensor(-sum(map(math.log, real)) / 3)
+        found = student.masked_cross_entropy(probabilities.log(), torch.tensor(targets))
+        what = f"masked_cross_entropy of three real tokens, with the probabilities {real[0]}, {real[1]} and {real[2]},"
+        assert_close(found, expected, what)
 
 
 # Encoder and decoder
@@ -83,17 +93,22 @@ def test_padded_and_alone(student):
     weights = model.encoder.state_dict()
     reader = nn.GRU(3, 4, batch_first=True, bidirectional=True).double()
     reader.load_state_dict({name.removeprefix("rnn."): w for name, w in weights.items() if name.startswith("rnn.")})
-    source, lengths = torch.tensor([[5, 2, 0, 0], [4, 6, 5, 2], [6, 4, 2, 0]]), torch.tensor([2, 4, 3])
-    found = model.encoder(source, lengths)
-    states, final = parts_of(found, {"states": (3, 4, 8), "final": (3, 4)}, "Encoder(7, 3, 4) of a batch (3, 4)")
-    for n, length in enumerate(lengths.tolist()):
-        with torch.no_grad():
-            alone, last = reader(weights["embedding.weight"][source[n : n + 1, :length]])  # a sentence, without padding
-        what = f"sentence {n}, which has {length} tokens in a batch as wide as 4"
-        assert_close(states[n, :length], alone[0], f"the states of {what},")
-        assert_close(states[n, length:], torch.zeros(4 - length, 8).double(), f"the states past the end of {what},")
-        summary = torch.tanh(weights["bridge.weight"] @ last.flatten() + weights["bridge.bias"])
-        assert_close(final[n], summary, f"the final state of {what},")
+    batches = (
+        ([[5, 2, 0, 0], [4, 6, 5, 2], [6, 4, 2, 0]], [2, 4, 3]),
+        ([[4, 5, 6, 2], [4, 2, 0, 0], [5, 5, 2, 0]], [4, 2, 3]),
+    )
+    for numbers, lengths in batches:
+        source = torch.tensor(numbers)
+        found = model.encoder(source, torch.tensor(lengths))
+        states, final = parts_of(found, {"states": (3, 4, 8), "final": (3, 4)}, "Encoder(7, 3, 4) of a batch (3, 4)")
+        for n, length in enumerate(lengths):
+            with torch.no_grad():
+                alone, last = reader(weights["embedding.weight"][source[n : n + 1, :length]])  # without padding
+            what = f"sentence {n}, which has {length} tokens in a batch as wide as 4"
+            assert_close(states[n, :length], alone[0], f"the states of {what},")
+            assert_close(states[n, length:], torch.zeros(4 - length, 8).double(), f"the states past the end of {what},")
+            summary = torch.tanh(weights["bridge.weight"] @ last.flatten() + weights["bridge.bias"])
+            assert_close(final[n], summary, f"the final state of {what},")
 
 
 @criterion(
@@ -112,14 +127,15 @@ def test_one_step_by_hand(student):
     weights["output.weight"] = torch.eye(9)
     decoder.load_state_dict(weights)
     memory = torch.tensor([[[1.0, 2.0, 3.0, 4.0], [3.0, 2.0, 1.0, 0.0], [9.0, 9.0, 9.0, 9.0]]])
-    mask = torch.tensor([[True, True, False]])
-    found = decoder(torch.tensor([5]), torch.tensor([[0.6, -0.8]]), memory, mask)
-    expected = (
-        torch.tensor([[0.3, -0.4, 2.0, 2.0, 2.0, 2.0, 0.1, 0.2, 0.3]]),
-        torch.tensor([[0.3, -0.4]]),
-        torch.tensor([[0.5, 0.5, 0.0]]),
+    steps = (
+        ([True, True, False], [0.6, -0.8], [0.3, -0.4, 2.0, 2.0, 2.0, 2.0, 0.1, 0.2, 0.3], [0.5, 0.5, 0.0]),
+        ([True, False, False], [0.2, 0.4], [0.1, 0.2, 1.0, 2.0, 3.0, 4.0, 0.1, 0.2, 0.3], [1.0, 0.0, 0.0]),
     )
-    assert_close(found, expected, "a step of AttentionDecoder(9, 3, 2): (logits, state, weights)")
+    for mask, state, logits, looked in steps:
+        found = decoder(torch.tensor([5]), torch.tensor([state]), memory, torch.tensor([mask]))
+        expected = torch.tensor([logits]), torch.tensor([logits[:2]]), torch.tensor([looked])
+        what = f"a step of AttentionDecoder(9, 3, 2) with the mask {mask}: (logits, state, weights)"
+        assert_close(found, expected, what)
 
 
 # The whole
@@ -132,7 +148,7 @@ def test_one_step_by_hand(student):
     hint="Start from the encoder's final state, read target_in[:, t] at step t, and hand the new state on.",
 )
 def test_step_by_step(student):
-    """The whole is the decoder, step by step; token t of the target changes the scores from t on, and none before."""
+    """The whole is the decoder, step by step; token t of the target changes the scores from t on, the source all."""
     model = small_model(student)
     source, lengths = torch.tensor([[4, 5, 6, 2], [6, 2, 0, 0]]), torch.tensor([4, 2])
     target_in = torch.tensor([[1, 5, 4, 6, 6], [1, 4, 6, 5, 4]])
@@ -147,6 +163,8 @@ def test_step_by_step(student):
     (changed,) = parts_of((model(source, lengths, other),), {"logits": (2, 5, 7)}, "Seq2Seq")
     assert_close(changed[:, :3], logits[:, :3], "the logits before the position where target_in was changed")
     assert (changed[:, 3:] != logits[:, 3:]).any(-1).all(), "a token of target_in must matter from its own position on"
+    (asked,) = parts_of((model(source.flip(0), lengths.flip(0), target_in),), {"logits": (2, 5, 7)}, "Seq2Seq")
+    assert (asked != logits).any(-1).all(), "another source must change the logits, from the first position on"
 
 
 @criterion(
@@ -158,16 +176,17 @@ def test_step_by_step(student):
 def test_whose_words(student):
     """With teacher_forcing=1 the decoder reads the target; with 0 it reads <sos>, and then what it has said itself."""
     model = small_model(student)
-    source, lengths, target_in = (
-        torch.tensor([[4, 6, 2], [5, 2, 0]]),
-        torch.tensor([3, 2]),
-        torch.tensor([[1, 5, 4, 6]] * 2),
-    )
+    source, lengths = torch.tensor([[4, 6, 2], [5, 2, 0]]), torch.tensor([3, 2])
+    target_in = torch.tensor([[1, 5, 4, 6]] * 2)
     (own,) = parts_of((model(source, lengths, target_in, teacher_forcing=0.0),), {"logits": (2, 4, 7)}, "Seq2Seq")
     said = torch.cat([target_in[:, :1], own.argmax(dim=-1)[:, :-1]], dim=1)  # what it must have read
     assert_close(own, model(source, lengths, said), "the logits with teacher_forcing=0")
-    taught = model(source, lengths, target_in, teacher_forcing=1.0)
-    assert_close(taught, model(source, lengths, target_in), "the logits with teacher_forcing=1, and by default,")
+    other = said.clone()
+    other[:, 1:] = (said[:, 1:] + 1) % 7  # what it has never said itself
+    (taught,) = parts_of((model(source, lengths, other, teacher_forcing=1.0),), {"logits": (2, 4, 7)}, "Seq2Seq")
+    assert_close(taught, model(source, lengths, other), "the logits with teacher_forcing=1, and by default,")
+    assert_close(taught[:, 0], own[:, 0], "the logits of the first step, which reads target_in[:, 0] in any case,")
+    assert (taught[:, 1:] != own[:, 1:]).any(-1).all(), "after another word, the logits must be others"
 
 
 @criterion(
@@ -203,16 +222,17 @@ def test_asked_to_translate(student):
     """translate returns a list of symbols for each source, keeps to max_len, and leaves the model's mode as it was."""
     letters = student.Vocabulary("abc")
     model = small_model(student)
-    model.decoder.load_state_dict({"output.bias": torch.tensor([-99.0, -99, -99, -99, 0, 0, 0])}, strict=False)
-    for training in (True, False):
+    # The output layer is a bias alone: the model repeats one letter, and never ends.
+    for training, letter, max_len in ((True, "b", 5), (False, "c", 3)):
+        bias = torch.full((7,), -99.0)
+        bias[4:] = torch.tensor([0.0 if symbol == letter else -1.0 for symbol in "abc"])
+        model.decoder.load_state_dict({"output.weight": torch.zeros(7, 15), "output.bias": bias}, strict=False)
         model.train(training)
         for beam_size in (1, 2):
-            found = student.translate(model, ["ab", "c", ["b", "x"]], letters, letters, max_len=5, beam_size=beam_size)
-            what = f"translate(…, max_len=5, beam_size={beam_size}) of three sources, by a model that never ends,"
-            assert isinstance(found, list), f"{what} must be a list"
-            assert all(isinstance(item, list) for item in found), f"{what} must be a list of lists"
-            assert_equal([len(item) for item in found], [5, 5, 5], f"the lengths in {what}")
-            assert all(symbol in ("a", "b", "c") for item in found for symbol in item), f"{what} must hold symbols"
+            settings = {"max_len": max_len, "beam_size": beam_size}
+            found = student.translate(model, ["ab", "c", ["b", "x"]], letters, letters, **settings)
+            what = f"translate of three sources with {settings}, by a model that says {letter!r} again and again,"
+            assert_equal(found, [[letter] * max_len] * 3, what)
             assert_equal(model.training.read(), training, "model.training after translate")
     with student_raises("ValueError", naming="max_len"):
         student.translate(model, ["ab"], letters, letters, max_len=0)

@@ -171,8 +171,8 @@ def sentences(rng, lengths, size):
     return [[rng.randrange(UNK, size) for _ in range(length)] for length in lengths]
 
 
-def padded(rows, width=0):
-    width = max(width, *map(len, rows))
+def padded(rows):
+    width = max(map(len, rows))
     return torch.tensor([[*row, *[PAD] * (width - len(row))] for row in rows])
 
 
@@ -226,6 +226,12 @@ def letters(size):
     return [chr(ord("a") + number) for number in range(size)]
 
 
+def in_symbols(symbols, ids):
+    """The sequence that has these numbers: a string, or a list of words; an unknown symbol is a question mark."""
+    found = ["?" if number == UNK else symbols[number - 4] for number in ids]
+    return "".join(found) if all(len(symbol) == 1 for symbol in symbols) else found
+
+
 # Batches and loss
 
 
@@ -238,20 +244,26 @@ def letters(size):
 def test_any_batch(student, rng):
     """Lists of words, unknown symbols and empty sequences become padded int64 tensors, each by its own vocabulary."""
     words, symbols = [f"w{number}" for number in range(rng.randint(5, 9))], letters(rng.randint(4, 7))
-    source_vocab, target_vocab = student.Vocabulary(words), student.Vocabulary(symbols)
-    for lengths in ([(3, 5), (1, 2), (6, 0), (0, 3)], [(4, 1), (4, 1), (4, 1)], [(rng.randint(1, 4), 2)]):
-        pairs, sources, targets = [], [], []
-        for source_length, target_length in lengths:
-            source, target = (
-                sentences(rng, [n], 4 + len(v))[0] for n, v in ((source_length, words), (target_length, symbols))
+    for turned in (False, True):  # from words to letters, and from letters to words
+        sides = (symbols, words) if turned else (words, symbols)
+        source_vocab, target_vocab = map(student.Vocabulary, sides)
+        same = [(4, 1), (4, 1), (4, 1)]
+        for lengths in ([(3, 5), (1, 2), (6, 0), (0, 3)], same, same, [(rng.randint(1, 4), 2)]):
+            sources, targets = (
+                sentences(rng, row, 4 + len(side)) for row, side in zip(zip(*lengths, strict=True), sides, strict=True)
             )
-            sources.append([*source, EOS])
-            targets.append(target)
-            spelled = "".join("?" if number == UNK else symbols[number - 4] for number in target)
-            pairs.append((["?" if number == UNK else words[number - 4] for number in source], spelled))
-        reply = student.make_batch.observe(pairs, source_vocab, target_vocab)
-        assert_close(reply.value, tensors(sources, targets), f"make_batch({pairs})")
-        assert_equal(list(reply.args[0]), pairs, "the pairs after make_batch")
+            pairs = list(
+                zip(
+                    *(
+                        map(functools.partial(in_symbols, side), rows)
+                        for side, rows in zip(sides, (sources, targets), strict=True)
+                    ),
+                    strict=True,
+                )
+            )
+            reply = student.make_batch.observe(pairs, source_vocab, target_vocab)
+            assert_close(reply.value, tensors(ended(sources), targets), f"make_batch({pairs})")
+            assert_equal(list(reply.args[0]), pairs, "the pairs after make_batch")
     batch = student.make_batch.keep(pairs, source_vocab, target_vocab)
     found = module_of(student, "builtins").isinstance(batch, student.Batch.read())
     assert_equal(found, True, "isinstance(make_batch(…), Batch)")
@@ -267,8 +279,10 @@ def test_loss_formula(student, rng):
     """The loss is a mean over the real tokens for any pad, and 0 for padding alone."""
     for pad in (PAD, rng.randint(3, 5)):
         logits = torch.randn(3, 4, 6, dtype=torch.float64) * 3
-        targets = torch.tensor([[rng.choice([v for v in range(6) if v != pad]) for _ in range(4)] for _ in range(3)])
-        targets[0, 1:] = targets[2, 3] = pad
+        real = [v for v in range(6) if v != pad]
+        real += rng.choices(real, k=3)
+        rng.shuffle(real)  # every number but pad is among them
+        targets = torch.tensor([[real[0], pad, pad, pad], real[1:5], [*real[5:], pad]])
         chosen = [(n, t) for n in range(3) for t in range(4) if targets[n, t] != pad]
         expected = -sum(logits[n, t].log_softmax(0)[targets[n, t]] for n, t in chosen) / len(chosen)
         arguments = (logits, targets) if pad == PAD else (logits, targets, pad)
@@ -285,6 +299,12 @@ def test_loss_formula(student, rng):
         found = student.masked_cross_entropy(logits, targets, pad=pad)
         expected = -logits[1, 2].log_softmax(0)[targets[1, 2]]
         assert_close(found, expected, "masked_cross_entropy of one token and padding")
+        found = student.masked_cross_entropy(logits[1:2, 2:3], targets[1:2, 2:3], pad=pad)
+        assert_close(found, expected, "masked_cross_entropy of one token alone")
+        large = (logits * 300).float()  # the probability of the token may be less than any number but 0
+        expected = -large[2].log_softmax(-1)[range(3), real[5:]].mean()
+        found = student.masked_cross_entropy(large[2:, :3], torch.tensor([real[5:]]), pad=pad)
+        assert_close(found, expected, "masked_cross_entropy of large logits")
 
 
 @criterion(
@@ -295,18 +315,19 @@ def test_loss_formula(student, rng):
 )
 def test_loss_gradients(student, rng):
     """The gradient of the loss is right at real tokens and exactly 0 at padding, also where there is nothing else."""
-    logits = torch.randn(2, 5, 7, dtype=torch.float64)
-    targets = padded(sentences(rng, [5, 2], 7))
-    leaf = logits.clone().requires_grad_()
-    F.cross_entropy(leaf[targets != PAD], targets[targets != PAD]).backward()
-    reply = student.masked_cross_entropy.gradients(logits, targets)
-    assert_close(reply.gradients[0], leaf.grad, "the gradient of masked_cross_entropy in its logits")
-    assert not reply.gradients[0][1, 2:].any(), "padding has a gradient"
-    reply = student.masked_cross_entropy.gradients(logits, torch.zeros_like(targets))
-    nothing = torch.zeros_like(logits) if reply.gradients[0] is not None else None  # a constant 0 is right, too
-    assert_close(reply.value, torch.tensor(0.0, dtype=torch.float64), "the loss of padding alone")
-    if nothing is not None:
-        assert_close(reply.gradients[0], nothing, "the gradient for padding alone")
+    for pad in (PAD, rng.randint(3, 6)):
+        logits = torch.randn(2, 5, 7, dtype=torch.float64)
+        targets = torch.tensor([[rng.choice([v for v in range(7) if v != pad]) for _ in range(5)] for _ in range(2)])
+        targets[1, 2:] = pad
+        leaf = logits.clone().requires_grad_()
+        F.cross_entropy(leaf[targets != pad], targets[targets != pad]).backward()
+        reply = student.masked_cross_entropy.gradients(logits, targets, pad=pad)
+        assert_close(reply.gradients[0], leaf.grad, f"the gradient of masked_cross_entropy in its logits, pad={pad}")
+        assert not reply.gradients[0][1, 2:].any(), "padding has a gradient"
+        reply = student.masked_cross_entropy.gradients(logits, torch.full_like(targets, pad), pad=pad)
+        assert_close(reply.value, torch.tensor(0.0, dtype=torch.float64), "the loss of padding alone")
+        if reply.gradients[0] is not None:  # a constant 0 is right, too
+            assert_close(reply.gradients[0], torch.zeros_like(logits), "the gradient for padding alone")
 
 
 # Encoder and decoder
@@ -323,9 +344,14 @@ def test_packed_encoder(student, rng):
     """Lengths in any order, more padding than is needed: every sentence is read as if it were alone."""
     weights = random_weights(9, 6)
     model, oracle = built(student, weights), Oracle(weights)
-    for lengths, width in (([2, 5, 1, 4], 5), ([3, 2, 4], 7), ([3], 3), ([1, 1], 4)):
+    shapes = ([2, 5, 1, 4], 5), ([3, 2, 4], 7), ([3], 3), ([1, 1], 4), ([2, 5, 1, 4], 5), ([4, 2, 3], 7)
+    for turn, (lengths, width) in enumerate(shapes):
+        model.train(turn % 2 == 0)
         sources = sentences(rng, lengths, 9)
-        reply = model.encoder.observe(padded(sources, width), torch.tensor(lengths))
+        rows = [
+            [*row, *(rng.randrange(9) for _ in range(width - len(row)))] for row in sources
+        ]  # whatever stands there
+        reply = model.encoder.observe(torch.tensor(rows), torch.tensor(lengths))
         what = f"Encoder of lengths {lengths}, padded to {width},"
         found = reply.value
         assert isinstance(found, tuple) and len(found) == 2, "Encoder must return (states, final)"
@@ -335,7 +361,7 @@ def test_packed_encoder(student, rng):
             expected[n, : len(states)] = states
         assert_close(found[0], expected, f"the states of {what}")
         assert_close(found[1], torch.stack([final for _, final in read]), f"the final state of {what}")
-        assert_equal(list(reply.args), [padded(sources, width), torch.tensor(lengths)], "the encoder's arguments after")
+        assert_equal(list(reply.args), [torch.tensor(rows), torch.tensor(lengths)], "the encoder's arguments after")
 
 
 @criterion(
@@ -348,23 +374,45 @@ def test_decoder_step(student, rng):
     """Logits, state and weights of a step are right for any weights, and masked positions count for nothing."""
     weights = random_weights(7, 8)
     model, oracle = built(student, weights), Oracle(weights)
-    for lengths in ([4, 6, 1], [5]):
-        n, width = len(lengths), max(lengths)
-        memory = torch.randn(n, width, 2 * HIDDEN, dtype=torch.float64)
-        state = torch.randn(n, HIDDEN, dtype=torch.float64).tanh()
-        token = torch.tensor([rng.randrange(1, 8) for _ in lengths])
-        mask = torch.arange(width) < torch.tensor(lengths)[:, None]
-        memory = memory.masked_fill(~mask[:, :, None], 1e3)  # whatever stands there
-        expected = [torch.zeros(n, 8), torch.zeros(n, HIDDEN), torch.zeros(n, width)]
-        expected = [part.double() for part in expected]
-        for item, length in enumerate(lengths):
-            parts = oracle.step(int(token[item]), state[item], memory[item, :length])
-            for whole, part in zip(expected, parts, strict=True):
-                whole[item, : len(part)] = part
-        reply = model.decoder.observe(token, state, memory, mask)
+    for lengths, training in (([4, 6, 1], True), ([5], True), ([4, 6, 1], False), ([6, 2, 3], False)):
+        model.train(training)
+        arguments, expected = a_step(rng, oracle, 8, lengths)
+        reply = model.decoder.observe(*arguments)
         what = f"a step over sources of the lengths {lengths}: (logits, state, weights)"
-        assert_close(reply.value, tuple(expected), what)
-        assert_equal(list(reply.args), [token, state, memory, mask], "the decoder's arguments after the call")
+        assert_close(reply.value, expected, what)
+        assert_equal(list(reply.args), arguments, "the decoder's arguments after the call")
+
+
+def a_step(rng, oracle, vocab_size, lengths):
+    """What a decoder is asked, with large numbers where the mask says no; and what it answers, one row at a time."""
+    n, width = len(lengths), max(lengths)
+    mask = torch.arange(width) < torch.tensor(lengths)[:, None]
+    memory = torch.randn(n, width, 2 * HIDDEN, dtype=torch.float64).masked_fill(~mask[:, :, None], 1e3)
+    state = torch.randn(n, HIDDEN, dtype=torch.float64).tanh()
+    token = torch.tensor([rng.randrange(1, vocab_size) for _ in lengths])
+    expected = tuple(torch.zeros(n, size, dtype=torch.float64) for size in (vocab_size, HIDDEN, width))
+    for row, length in enumerate(lengths):
+        parts = oracle.step(int(token[row]), state[row], memory[row, :length])
+        for whole, part in zip(expected, parts, strict=True):
+            whole[row, : len(part)] = part
+    return [token, state, memory, mask], expected
+
+
+@criterion(
+    "Nothing to look at",
+    points=1,
+    kind="robustness",
+    hint="Where the mask allows nothing, the weights are 0, and so is the context. attend does that by itself.",
+)
+def test_nothing_to_look_at(student, rng):
+    """Where a mask allows nothing, the weights and the context are 0 and the logits finite; the rest stays right."""
+    weights = random_weights(7, 8)
+    model, oracle = built(student, weights), Oracle(weights)
+    for lengths, training in (([3, 0, 5], True), ([0, 4, 2, 0], False)):
+        model.train(training)
+        arguments, expected = a_step(rng, oracle, 8, lengths)
+        what = f"a step over sources of the lengths {lengths}: (logits, state, weights)"
+        assert_close(model.decoder(*arguments), expected, what)
 
 
 # The whole
@@ -382,7 +430,8 @@ def test_whole_model(student, rng):
     model, oracle = built(student, weights), Oracle(weights)
     sources, targets = ended(sentences(rng, [4, 1, 6, 0], 9)), sentences(rng, [2, 5, 3, 4], 7)
     expected = [oracle.logits(source, [SOS, *target]) for source, target in zip(sources, targets, strict=True)]
-    for order in (range(4), rng.sample(range(4), 3), [1], [2]):
+    orders = [0, 1, 2, 3], [3, 2, 1, 0], rng.sample(range(4), 3), [1], [2]  # the first two are as wide, and no more
+    for order in orders:
         source, lengths, target_in, _ = tensors([sources[n] for n in order], [targets[n] for n in order])
         reply = model.observe(source, lengths, target_in)
         what = f"{len(order)} sentences"
@@ -391,6 +440,10 @@ def test_whole_model(student, rng):
             real = len(targets[n]) + 1
             assert_close(reply.value[row, :real], expected[n], f"the logits of sentence {row} among {what}")
         assert_equal(list(reply.args), [source, lengths, target_in], "the model's arguments after the call")
+    single = built(student, {name: weight.float() for name, weight in weights.items()})
+    found = single(*tensors(sources[:2], [[], []])[:3])
+    first = torch.stack([logits[:1] for logits in expected[:2]]).float()
+    assert_close(found, first, "the logits of the first tokens, in float32")
 
 
 @criterion(
@@ -429,9 +482,10 @@ def test_teacher_forcing_by_chance(student, rng):
     """Between 0 and 1, that share of the steps reads the truth; it is drawn anew for every step, and for every call."""
     weights = random_weights(6, 11)
     model, oracle = built(student, weights), Oracle(weights)
-    sources, steps = ended(sentences(rng, [3, 4], 6)), 45
+    sources, steps = ended(sentences(rng, [4, 4], 6)), 45
     patterns = []
-    for share in (0.5, 0.5, 0.5, 0.7, 0.7, 0.7):
+    for share, training in itertools.product((0.3, 0.7), (True, False, True)):
+        model.train(training)
         targets = sentences(rng, [steps, steps], 11)
         source, lengths, target_in, _ = tensors(sources, targets)
         found = model(source, lengths, target_in, teacher_forcing=share)
@@ -439,7 +493,7 @@ def test_teacher_forcing_by_chance(student, rng):
         # A draw may be the batch's or each sentence's own.
         reads = [truth_is_read(oracle, sources[n], target_in[n].tolist(), found[n]) for n in range(2)]
         patterns.append((share, [read for row in reads for read in row if read is not None]))
-    for share in (0.5, 0.7):
+    for share in (0.3, 0.7):
         drawn = [read for wanted, row in patterns if wanted == share for read in row]
         mean = sum(drawn) / len(drawn)
         assert abs(mean - share) < 0.2, f"with teacher_forcing={share}, the truth was read in {mean:.0%} of the steps"
@@ -507,10 +561,10 @@ def training_set(student, rng, sizes):
     return plain, [student.Batch.keep(*tensors(*batch)) for batch in plain]
 
 
-def gradients_by_hand(weights, batch):
+def gradients_by_hand(weights, batch, taught=True):
     """The loss of a batch, its number of tokens, and the gradients in all weights."""
     leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
-    loss, tokens = Oracle(leaves).loss(*batch)
+    loss, tokens = Oracle(leaves).loss(*batch, taught)
     loss.backward()
     return loss.item(), tokens, {name: leaf.grad for name, leaf in leaves.items()}
 
@@ -520,11 +574,11 @@ def norms(gradients):
     return [float(gradient.norm()) for gradient in gradients.values()]
 
 
-def epoch_by_hand(weights, batches, rate, clip_norm=1.0):
+def epoch_by_hand(weights, batches, rate, clip_norm=1.0, teacher_forcing=1.0):
     """One epoch of gradient descent -> the mean loss per token, and the weights afterwards."""
     total, count = 0.0, 0
     for batch in batches:
-        loss, tokens, gradients = gradients_by_hand(weights, batch)
+        loss, tokens, gradients = gradients_by_hand(weights, batch, taught=teacher_forcing == 1.0)
         scale = min(1.0, clip_norm / math.hypot(*norms(gradients)))
         weights = {name: weight - rate * scale * gradients[name] for name, weight in weights.items()}
         total, count = total + loss * tokens, count + tokens
@@ -588,21 +642,29 @@ def test_a_step_for_every_batch(student, rng):
 )
 def test_gradients_are_clipped(student, rng):
     """Gradients longer than clip_norm are shortened to it, all parameters as one vector; shorter ones are not."""
-    for clip_norm in (0.05, rng.uniform(0.2, 0.4)):
-        data = training_set(student, rng, [2, 3])
-        (_, found), (_, after) = one_epoch(student, random_weights(7, 6), data, rate=1.0, clip_norm=clip_norm)
-        what = f"the weights after two steps of SGD with clip_norm={clip_norm:.2f}"
-        assert_close(found, after, what, rtol=1e-4, atol=1e-5)
+    empty = [[ended(sentences(rng, [3, 1], 7)), [[], []]]]  # nothing is read after <sos>, whoever speaks
+    alone = empty, [student.Batch.keep(*tensors(*batch)) for batch in empty]
+    settings = {"clip_norm": 0.05}, {"clip_norm": rng.uniform(0.2, 0.4), "teacher_forcing": 0.0}
+    for chosen, data in zip(settings, (training_set(student, rng, [2, 3]), alone), strict=True):
+        (_, found), (_, after) = one_epoch(student, random_weights(7, 6), data, rate=1.0, **chosen)
+        assert_close(found, after, f"the weights after steps of SGD with {chosen}", rtol=1e-4, atol=1e-5)
+        # And what a model says that has these weights, about two sentences without padding.
+        sources, targets = ended(sentences(rng, [3, 3], 7)), sentences(rng, [2, 2], 6)
+        logits = built(student, found)(*tensors(sources, targets)[:3])
+        expected = [Oracle(found).logits(s, [SOS, *t]) for s, t in zip(sources, targets, strict=True)]
+        assert_close(logits, torch.stack(expected), "the logits after these steps")
 
     weights, data = random_weights(7, 6), training_set(student, rng, [3])
     weights["decoder.output.bias"][SOS] = 9.0  # which is never right: the gradient is longer than 1 in this alone
     (_, found), (_, after) = one_epoch(student, weights, data, rate=1.0)
     assert_close(found, after, "the weights after a step with clip_norm as it is by default", rtol=1e-4, atol=1e-5)
     lengths = norms(gradients_by_hand(weights, data[0][0])[2])
-    clip_norm = (max(lengths) + math.hypot(*lengths)) / 2
-    (_, found), (_, after) = one_epoch(student, weights, data, rate=1.0, clip_norm=clip_norm)
-    what = "the weights after a step by a gradient longer than clip_norm, though in no single parameter"
-    assert_close(found, after, what, rtol=1e-4, atol=1e-5)
+    for clip_norm, how in (
+        ((max(lengths) + math.hypot(*lengths)) / 2, "longer than clip_norm, though in no single parameter"),
+        (2 * math.hypot(*lengths), "half as long as clip_norm"),
+    ):
+        (_, found), (_, after) = one_epoch(student, weights, data, rate=1.0, clip_norm=clip_norm)
+        assert_close(found, after, f"the weights after a step by a gradient {how}", rtol=1e-4, atol=1e-5)
 
 
 @criterion(
@@ -637,13 +699,13 @@ def test_mode_and_forcing(student, rng):
 
 
 def talkative(rng, symbols, sources, max_len):
-    """Weights with which some translations end and some do not, and not all are the same."""
+    """Weights with which some translations end and some do not, not all are the same, and none is empty."""
     for _ in range(200):
         weights = without_special(random_weights(9, 4 + symbols))
         oracle = Oracle(weights)
         found = [oracle.greedy(source, max_len) for source in sources]
         lengths = {len(ids) for ids in found if ids[-1] == EOS}
-        if len(lengths) >= 2 and any(ids[-1] != EOS for ids in found):
+        if len(lengths) >= 2 and [EOS] not in found and any(ids[-1] != EOS for ids in found):
             break
     return weights, found
 
@@ -678,8 +740,15 @@ def test_greedy_translation(student, rng):
         reply = student.translate.observe(model, single, source_vocab, target_vocab, max_len=6)
         assert_equal(reply.value, [wanted[n]], "translate of a single source, given as a list,")
         assert_equal(reply.args[1], single, "the single source after translate")
-    found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=2)
-    assert_equal(found, [spelled(ids[:2], symbols) for ids in expected], "translate with max_len=2")
+    for max_len in (2, 1):
+        found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=max_len)
+        wanted = [spelled(ids[:max_len], symbols) for ids in expected]
+        assert_equal(found, wanted, f"translate with max_len={max_len}")
+    words = ["aa", "ba", "cab", "dd", "bee"]  # the same numbers, by other symbols
+    found = student.translate(
+        model, [in_symbols(words, ids[:-1]) for ids in sources], student.Vocabulary(words), target_vocab, max_len=6
+    )
+    assert_equal(found, [spelled(ids, symbols) for ids in expected], "translate of lists of words")
     assert_equal(student.translate(model, [], source_vocab, target_vocab), [], "translate of no sources")
     weights["decoder.output.bias"][EOS] = -1e4
     endless = built(student, weights)
@@ -726,6 +795,7 @@ def test_eval_and_back(student, rng):
             with student_raises("ValueError", naming=name):
                 student.translate(model, *arguments, **{name: value})
             assert_equal(model.training.read(), training, "model.training after a ValueError")
+    assert_equal(module_of(student, "torch").is_grad_enabled(), True, "torch.is_grad_enabled() after translate")
     without_graph(student, plain)
     for beam_size in (1, 2):
         plain.train()
@@ -765,18 +835,22 @@ def test_beam(student, rng):
     found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=81)
     assert_equal(found, [spelled(ids, "xy") for ids in best], "translate with max_len=4 and beam_size=81")
 
-    rivals = {"beam_size": 2}, {"beam_size": 1}, {"beam_size": 4}, {"beam_size": 30}, {"of_each": True}
-    for _ in range(200):  # until each of these finds something else, and 2 something else than 1
+    rivals = {"beam_size": 2}, {"beam_size": 30}, {"beam_size": 1}, {"beam_size": 4}, {"of_each": True}
+    for _ in range(
+        200
+    ):  # until each of these finds something else, 2 than 1, and 30 than 7, as many as there are words
         weights = without_special(random_weights(9, 7))
         known = [Oracle(weights).next_words(source) for source in sources]
         best, *others = (
             [beam(words, **({"max_len": 4, "beam_size": 3} | changed)) for words in known] for changed in ({}, *rivals)
         )
-        of_two, greedy = others[:2]
-        if best not in others and of_two != greedy and all(ids[-1] == EOS for ids in best + of_two):
+        of_two, wide, greedy = others[:3]
+        if best in others or of_two == greedy or not all(ids[-1] == EOS for ids in best + of_two + wide):
+            continue
+        if wide != [beam(words, max_len=4, beam_size=7) for words in known]:
             break
     model, target_vocab = built(student, weights), student.Vocabulary("xyz")
-    for size, wanted in ((3, best), (2, of_two)):
+    for size, wanted in ((3, best), (2, of_two), (30, wide)):
         found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=size)
         assert_equal(found, [spelled(ids, "xyz") for ids in wanted], f"translate with max_len=4 and beam_size={size}")
 
@@ -791,37 +865,45 @@ def test_beam(student, rng):
     hint="What a call leaves behind in self, or in a module's global, meets the next call.",
 )
 def test_nothing_remembered(student, rng):
-    """The same call has the same result after other calls, and a new model with the same weights agrees."""
-    weights, others = without_special(random_weights(7, 6)), random_weights(7, 6)
-    weights["decoder.output.bias"][EOS] = -1e4  # it never ends
-    others["decoder.output.bias"][EOS] = 1e4  # and this one says nothing
-    model, twin, other = built(student, weights), built(student, weights), built(student, others)
+    """The same call has the same result after other calls, also of the same shape, and a new model agrees."""
     sources, targets = ended(sentences(rng, [2, 4, 3], 7)), sentences(rng, [3, 1, 2], 6)
-    arguments = tensors(sources, targets)[:3]
-    oracle = Oracle(weights)
+    questions = ["ab", "c"], ["ca", "b"]  # as long, and not the same
+    for _ in range(200):  # until the answers differ, too
+        weights, others = without_special(random_weights(7, 6)), random_weights(7, 6)
+        weights["decoder.output.bias"][EOS] = -1e4  # it never ends
+        others["decoder.output.bias"][EOS] = 1e4  # and this one says nothing
+        oracle = Oracle(weights)
+        one, two = ([oracle.greedy([*("abc".index(s) + 4 for s in text), EOS], 3) for text in q] for q in questions)
+        if one[0] != two[0] and one[1] != two[1]:
+            break
+    model, twin, other = built(student, weights), built(student, weights), built(student, others)
     expected = [oracle.logits(s, [SOS, *t]) for s, t in zip(sources, targets, strict=True)]
-    source_vocab, target_vocab = student.Vocabulary("abc"), student.Vocabulary("xy")
+    arguments = tensors(sources, targets)[:3]
     first = model(*arguments)
-    student.translate(model, ["ab", "c"], source_vocab, target_vocab, max_len=3, beam_size=2)
+    turned = [part.flip(0) for part in arguments]  # of the same shape; row by row, the lengths are others
+    turned_first = model(*turned)
+    vocabularies = student.Vocabulary("abc"), student.Vocabulary("xy")
+    student.translate(model, questions[0], *vocabularies, max_len=3, beam_size=2)
     other(*tensors(ended(sentences(rng, [5], 7)), sentences(rng, [2], 6))[:3])
     again, twins = model(*arguments), twin(*arguments)
-    for found in (first, again, twins):
+    for found in (first, turned_first, again, twins):
         assert is_tensor(found, 3, 4, 6), "the logits must be (N, T, V)"
+        found = found.flip(0) if found is turned_first else found
         for n, target in enumerate(targets):
             assert_close(found[n, : len(target) + 1], expected[n], "the logits of the same call")
     for beam_size in (1, 2):
-        one, two = (
-            student.translate(some, ["ab", "c"], source_vocab, target_vocab, max_len=3, beam_size=beam_size)
-            for some in (model, twin)
-        )
-        assert isinstance(one, list) and len(one) == 2, "translate must return a list for each source"
-        assert_equal(one, two, "translate by two models with the same weights")
+        settings = {"max_len": 3, "beam_size": beam_size}
+        for question in (*questions, questions[0]):
+            fresh = built(student, weights)
+            one, two = (student.translate(some, question, *vocabularies, **settings) for some in (model, fresh))
+            assert isinstance(one, list) and len(one) == 2, "translate must return a list for each source"
+            assert_equal(one, two, "translate by two models with the same weights")
     untouched = built(student, weights).gradients(*arguments)
     reply = model.gradients(*arguments)
     assert_close(reply.parameters, untouched.parameters, "the gradients after a translation")
     model.load_state_dict(others)
     for beam_size in (1, 2):
-        found = student.translate(model, ["ab", "c"], source_vocab, target_vocab, max_len=3, beam_size=beam_size)
+        found = student.translate(model, questions[0], *vocabularies, max_len=3, beam_size=beam_size)
         assert_equal(found, [[], []], "translate by a model that has learned to say nothing in between")
 
 
@@ -833,7 +915,7 @@ def test_nothing_remembered(student, rng):
     "for packing stay on the CPU.",
 )
 def test_on_an_accelerator(student, rng, device):
-    """Loss, encoder, decoder, the whole model and translate work where their tensors are, with the same results."""
+    """Loss, encoder, decoder, the whole, train_epoch and translate work where their tensors are, as on the CPU."""
     sources, targets = ended(sentences(rng, [3, 5, 1], 9)), sentences(rng, [2, 4, 3], 7)
     source, lengths, target_in, target_out = tensors(sources, targets)
     weights = {name: weight.float() for name, weight in without_special(random_weights(9, 7)).items()}
@@ -854,6 +936,27 @@ def test_on_an_accelerator(student, rng, device):
         assert_equal(found, wanted, "translate by a model on the accelerator")
     reply = model.on(device).observe(source, lengths, target_in)
     assert_equal(list(reply.devices), [device], "where the logits are after translate")
+    here, there = (
+        make.keep(source, lengths, target_in, target_out) for make in (student.Batch, student.Batch.on(device))
+    )
+    weights = {name: weight.float() for name, weight in random_weights(9, 7).items()}
+    on_cpu, on_device = built(student, weights), built(student, weights)
+    on_device.to(device)
+    loss, wanted = (
+        student.train_epoch(some, [batch] * 2, sgd(student, some, rate=0.5))
+        for some, batch in ((on_device, there), (on_cpu, here))
+    )
+    assert_close(loss, wanted, "the loss of two steps on the accelerator", rtol=1e-3)
+    for number, symbol in ((5, "y"), (6, "z")):  # a model that knows one word, whatever it has read
+        bias = torch.nn.functional.one_hot(torch.tensor(number), 7) * 50.0
+        model.load_state_dict({"decoder.output.weight": torch.zeros(7, 15), "decoder.output.bias": bias}, strict=False)
+        said = model.on(device)(source, lengths, target_in)
+        assert is_tensor(said, 3, 5, 7), "the logits must be (N, T, V)"
+        assert_equal(said.argmax(-1).unique().tolist(), [number], "what a model says that knows one word")
+        found = student.translate(model, ["abc", "d"], *vocabularies, max_len=4)
+        assert isinstance(found, list) and all(isinstance(one, list) for one in found), "translate must return lists"
+        words = list(itertools.chain(*found))
+        assert_equal(words, [symbol] * max(len(words), 1), "the words of a model that knows one word")
 
 
 # Trained on a budget of steps
