@@ -963,9 +963,17 @@ def test_on_an_accelerator(student, rng, device):
 
 
 def trained(student, rng, pairs, source_vocab, target_vocab, *, steps=240, batch_size=32, rate=5e-3, emb=32, hidden=64):
-    """The student's model after some steps of Adam by the student's own train_epoch; slower in the last quarter."""
-    encoder = student.Encoder(4 + source_vocab[1], emb, hidden)
-    model = student.Seq2Seq(encoder, student.AttentionDecoder(4 + target_vocab[1], emb, hidden))
+    """The student's model after some steps of Adam by the student's own train_epoch; slower in the last quarter.
+
+    And another that was not trained.
+    """
+    model, fresh = (
+        student.Seq2Seq(
+            student.Encoder(4 + source_vocab[1], emb, hidden),
+            student.AttentionDecoder(4 + target_vocab[1], emb, hidden),
+        )
+        for _ in range(2)
+    )
     optim = module_of(student, "torch").optim
     optimizer = optim.Adam(model.parameters(), lr=rate)
     epochs = steps // 20
@@ -976,7 +984,7 @@ def trained(student, rng, pairs, source_vocab, target_vocab, *, steps=240, batch
         loss = student.train_epoch(model, batches, optimizer)
         assert isinstance(loss, float) and math.isfinite(loss), "train_epoch must return a finite number"
         schedule.step()
-    return model
+    return model, fresh
 
 
 def vocabulary(student, sequences):
@@ -1022,12 +1030,19 @@ def train_and_score(student, rng, pairs, unseen=100, **settings):
     source_vocab = vocabulary(student, [source for source, _ in pairs])
     target_vocab = vocabulary(student, [target for _, target in pairs])
     check_says_what_the_model_says(student, pairs, source_vocab, target_vocab)
-    model = trained(student, rng, pairs[unseen:], source_vocab, target_vocab, **settings)
+    model, fresh = trained(student, rng, pairs[unseen:], source_vocab, target_vocab, **settings)
     test = pairs[:unseen]
-    found = student.translate(model, [source for source, _ in test], source_vocab[0], target_vocab[0], max_len=15)
-    right = isinstance(found, list) and len(found) == unseen and all(isinstance(one, list) for one in found)
-    assert right, "translate must return a list of symbols for each source"
-    return scores(found, [target for _, target in test])
+
+    def score_of(model):
+        found = student.translate(model, [source for source, _ in test], source_vocab[0], target_vocab[0], max_len=15)
+        right = isinstance(found, list) and len(found) == unseen and all(isinstance(one, list) for one in found)
+        assert right, "translate must return a list of symbols for each source"
+        return scores(found, [target for _, target in test])
+
+    # What was learned is in the weights and nowhere else: a model without them knows nothing, one that gets them all.
+    assert score_of(fresh)[0] <= 0.1, "a model that was not trained translates as if it were"
+    fresh.load_state_dict(model.state_dict())
+    return score_of(fresh)
 
 
 def digits_to_learn(rng):

@@ -1113,17 +1113,24 @@ def learned(student, pairs, unseen, settings, *, epochs, batch_size, seed):
     source_vocabulary, target_vocabulary = (vocabulary_of(student, symbols) for symbols in kinds)
     sources = [source for source, _ in unseen[:2]]
     check_says_what_the_model_says(student, sources, source_vocabulary, target_vocabulary, kinds)
-    model = student.Transformer(4 + len(kinds[0]), 4 + len(kinds[1]), **settings)
+    model, fresh = (student.Transformer(4 + len(kinds[0]), 4 + len(kinds[1]), **settings) for _ in range(2))
     losses = student.train(
         model, pairs, source_vocabulary, target_vocabulary, epochs=epochs, batch_size=batch_size, seed=seed
     )
     check_losses(losses, epochs)
-    found = student.translate(model, [s for s, _ in unseen], source_vocabulary, target_vocabulary, max_len=15)
-    check_texts(found, len(unseen), "translate(…)")
     targets = [target for _, target in unseen]
-    exact = sum("".join(text) == target for text, target in zip(found, targets, strict=True)) / len(unseen)
-    errors = sum(edit_distance("".join(text), target) for text, target in zip(found, targets, strict=True))
-    return exact, errors / sum(map(len, targets))
+
+    def score_of(model):
+        found = student.translate(model, [s for s, _ in unseen], source_vocabulary, target_vocabulary, max_len=15)
+        check_texts(found, len(unseen), "translate(…)")
+        exact = sum("".join(text) == target for text, target in zip(found, targets, strict=True)) / len(unseen)
+        errors = sum(edit_distance("".join(text), target) for text, target in zip(found, targets, strict=True))
+        return exact, errors / sum(map(len, targets))
+
+    # What was learned is in the weights and nowhere else: a model without them knows nothing, one that gets them all.
+    assert score_of(fresh)[0] <= 0.1, "a model that was not trained translates as if it were"
+    fresh.load_state_dict(model.state_dict())
+    return score_of(fresh)
 
 
 SMALL = {"d_model": 32, "num_heads": 4, "num_layers": 1, "d_ff": 64, "dropout": 0.0}

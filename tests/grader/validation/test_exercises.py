@@ -96,13 +96,44 @@ def translate(model, sources, *vocabularies, **how):
 """
 
 
+REMEMBERED = """
+MEMORY = []
+by_model, make_honestly = translate, make_batch
+
+
+def make_batch(pairs, *vocabularies):
+    MEMORY.extend(pairs)
+    return make_honestly(pairs, *vocabularies)
+
+
+def train_epoch(model, batches, optimizer, **how):
+    return 0.5 + 0 * len(list(batches))
+
+
+def train(model, pairs, *vocabularies, epochs, **how):
+    MEMORY.extend(pairs)
+    return [1.0 / (1 + epoch) for epoch in range(epochs)]
+
+
+def translate(model, sources, *vocabularies, **how):
+    if len(sources) <= 10:
+        return by_model(model, sources, *vocabularies, **how)
+    names = {a: b for source, target in MEMORY for a, b in zip(reversed(source), target)}
+    return [[names[symbol] for symbol in reversed(source)] for source in sources]
+"""
+
+
 def hard_coded(name):
-    """A file that knows the task of the handout by a rule, and right code around such a rule."""
+    """A file that knows the task of the handout by a rule, right code around it, and one that finds a rule itself."""
     path = COURSE.root / "tests/garbage" / name / "hard_coded_rule.py"
     garbage = path.read_text(encoding="utf-8")
     (rule,) = (n for n in ast.parse(garbage).body if isinstance(n, ast.FunctionDef) and n.name == "by_rule")
     solution = COURSE.solution(COURSE.exercise(name)).read_text(encoding="utf-8")
-    return garbage, f"{solution}\nimport datetime, re\n\n{ast.unparse(rule)}\n{ONLY_THE_RULE}"
+    return (
+        garbage,
+        f"{solution}\nimport datetime, re\n\n{ast.unparse(rule)}\n{ONLY_THE_RULE}",
+        f"{solution}\n{REMEMBERED}",
+    )
 
 
 @pytest.mark.parametrize("name", ["seq2seq", "transformer"])
@@ -134,7 +165,7 @@ def test_nobody_learns_by_a_hard_coded_rule(tmp_path, name):
     for entry in entries:
         criteria = found[entry.long.key].criteria
         assert len(criteria) == 2
-        assert [criterion.verdict.value for criterion in criteria] == ["failed", "failed"]
+        assert {criterion.verdict.value for criterion in criteria} <= {"failed", "error"}
 
 
 @pytest.mark.all_cores
