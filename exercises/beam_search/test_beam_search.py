@@ -99,6 +99,8 @@ def test_tree_of_the_handout(student):
     found = student.beam_search(Model(HANDOUT), sos=SOS, eos=EOS, beam_size=2, max_len=4, n_best=2)
     expected = [([B, EOS], log(0.4, 0.9) / 2), ([A, A, EOS], log(0.5, 0.4, 0.6) / 3)]
     assert_close(found, expected, "beam_search(the handout's model, beam_size=2, max_len=4, n_best=2)", **TOLERANCE)
+    found = student.beam_search(Model(HANDOUT), sos=SOS, eos=EOS, beam_size=1, max_len=4)
+    assert_close(found, expected[1:], "beam_search(the handout's model, beam_size=1, max_len=4)", **TOLERANCE)
 
 
 @criterion(
@@ -171,6 +173,10 @@ def test_beam_of_one(student, rng):
         assert isinstance(greedy[1], float), f"a score is a plain float, found {show(greedy[1])}: .item() makes one"
         found = student.beam_search(RandomModel(seed), sos=SOS, eos=EOS, beam_size=1, max_len=5, length_alpha=0)
         assert_close(found, [greedy], "beam_search(…, beam_size=1, length_alpha=0)", **TOLERANCE)
+        tokens, row = greedy[0], RandomModel(seed).row
+        assert_equal(tokens[:1], [row([]).index(max(row([])))], "the first token of both")
+        total = sum(row(tokens[:i])[token] for i, token in enumerate(tokens))
+        assert_close(greedy[1], total, "the score of both", **TOLERANCE)
 
 
 @criterion(
@@ -208,3 +214,8 @@ def test_sizes_below_one(student):
         student.greedy_search(Model(HANDOUT), sos=SOS, eos=EOS, max_len=0)
     found = student.beam_search(Model(HANDOUT), sos=SOS, eos=EOS, beam_size=1, max_len=1)
     assert_close(found, [([A], log(0.5))], "beam_search(the handout's model, beam_size=1, max_len=1)", **TOLERANCE)
+    found = student.greedy_search(Model(HANDOUT), sos=SOS, eos=EOS, max_len=1)
+    assert_close(found, ([A], log(0.5)), "greedy_search(the handout's model, max_len=1)", **TOLERANCE)
+    always_b = Model({"else": (0.1, 0.8, 0.1)})
+    found = student.beam_search(always_b, sos=SOS, eos=EOS, beam_size=1, max_len=1)
+    assert_close(found, [([B], log(0.8))], "beam_search(a model that says b, beam_size=1, max_len=1)", **TOLERANCE)

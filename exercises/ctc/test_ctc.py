@@ -1,5 +1,6 @@
 """Public tests of `ctc`. Run them with `pytest exercises/ctc` or `grader check ctc`; the hidden ones ask for more."""
 
+import math
 from itertools import product
 
 import torch
@@ -74,17 +75,21 @@ def test_lattice_of_the_handout(student):
 )
 def test_shares_of_one(student):
     """Every path collapses to exactly one labelling, so the probabilities of all labellings sum to 1."""
-    log_probs = torch.randn(3, 3, dtype=torch.float64).log_softmax(1)
-    shares = []
-    for length in range(4):
-        for target in product([1, 2], repeat=length):
-            found = student.log_likelihood(log_probs, list(target))
-            assert isinstance(found, torch.Tensor) and found.dim() == 0, (
-                f"log_likelihood must be a 0-dim tensor, found {show(found)}"
-            )
-            shares.append(found.exp())
-    total = torch.stack(shares).sum()
-    assert_close(total, torch.ones_like(total), "the sum over all labellings of 3 frames with 3 classes")
+    sure = F.one_hot(torch.tensor([1, 1, 2]), 3) * 5.0  # of a network that is nearly sure of [1, 2]
+    for scores in (torch.zeros(3, 3), sure):
+        log_probs = (scores + torch.randn(3, 3, dtype=torch.float64)).log_softmax(1)
+        shares = {}
+        for length in range(4):
+            for target in product([1, 2], repeat=length):
+                found = student.log_likelihood(log_probs, list(target))
+                assert isinstance(found, torch.Tensor) and found.dim() == 0, (
+                    f"log_likelihood must be a 0-dim tensor, found {show(found)}"
+                )
+                shares[target] = found.exp()
+        total = torch.stack(list(shares.values())).sum()
+        assert_close(total, torch.ones_like(total), "the sum over all labellings of 3 frames with 3 classes")
+    best = shares.pop((1, 2))
+    assert best > max(shares.values()), f"a network is sure of [1, 2], but its share is {best.item():.3g}: not the most"
 
 
 @criterion(
@@ -111,13 +116,14 @@ def test_no_path(student):
 )
 def test_loss_of_a_batch(student):
     """The loss is the mean over the batch of -log_likelihood, and frames past a length are ignored."""
-    log_probs = torch.randn(3, 7, 5, dtype=torch.float64).log_softmax(2)
-    targets, lengths = [[1, 3, 4], [2], []], torch.tensor([7, 5, 6])
+    targets = [[1, 3, 4], [2], []]
     sizes = torch.tensor([len(target) for target in targets])
     flat = torch.tensor([1, 3, 4, 2])  # torch takes the targets one after the other
-    losses = F.ctc_loss(log_probs.transpose(0, 1), flat, lengths, sizes, reduction="none")  # (3,)
-    found = student.ctc_loss(log_probs, targets, lengths)
-    assert_close(found, losses.mean(), f"ctc_loss(log_probs (3, 7, 5), {targets}, lengths={lengths.tolist()})")
+    for lengths in (torch.tensor([7, 5, 6]), torch.tensor([6, 7, 4])):
+        log_probs = torch.randn(3, 7, 5, dtype=torch.float64).log_softmax(2)
+        losses = F.ctc_loss(log_probs.transpose(0, 1), flat, lengths, sizes, reduction="none")  # (3,)
+        found = student.ctc_loss(log_probs, targets, lengths)
+        assert_close(found, losses.mean(), f"ctc_loss(log_probs (3, 7, 5), {targets}, lengths={lengths.tolist()})")
 
 
 @criterion(
@@ -128,10 +134,11 @@ def test_loss_of_a_batch(student):
 )
 def test_best_labelling(student):
     """With P(blank) = 0.6 and P(a) = 0.4 in two frames, 'a' has 0.64: more than the best path, which is empty."""
-    log_probs = torch.tensor([[0.6, 0.4], [0.6, 0.4]], dtype=torch.float64).log()
-    found = student.prefix_beam_search(log_probs, 2)
-    expected = [([1], torch.tensor(0.64).log().item()), ([], torch.tensor(0.36).log().item())]
-    assert_close(found, expected, "prefix_beam_search([[.6, .4], [.6, .4]], beam_size=2)", rtol=1e-4)
+    for frames, p_a in (([[0.6, 0.4], [0.6, 0.4]], 0.64), ([[0.7, 0.3], [0.9, 0.1]], 0.37)):
+        expected = [([1], math.log(p_a)), ([], math.log(1 - p_a))]
+        expected.sort(key=lambda entry: -entry[1])
+        found = student.prefix_beam_search(torch.tensor(frames, dtype=torch.float64).log(), 2)
+        assert_close(found, expected, f"prefix_beam_search(the logarithms of {frames}, beam_size=2)", rtol=1e-4)
 
 
 @criterion(
@@ -149,3 +156,4 @@ def test_wrong_arguments(student):
     with student_raises("ValueError", naming="beam_size"):
         student.prefix_beam_search(THREE_FRAMES, beam_size=0)
     assert_equal(student.collapse([1, 2, 2], blank=2), [1], "collapse([1, 2, 2], blank=2)")
+    assert_equal(student.collapse([2, 0, 3, 0, 1], blank=0), [2, 3, 1], "collapse([2, 0, 3, 0, 1], blank=0)")

@@ -67,6 +67,21 @@ class Table(Model):
         return [math.log(listed.get(token, TINY)) for token in range(self.size)]
 
 
+class Renamed(Model):
+    """Another model with new ids for its tokens: old id -> new id; further tokens are as good as impossible."""
+
+    def __init__(self, model, new, size):
+        super().__init__(0, sos=new[model.sos], eos=new[model.eos], size=size)
+        self.model = model
+        self.old = {new_id: old_id for old_id, new_id in enumerate(new)}
+
+    def make_row(self, tokens):
+        if not all(token in self.old for token in tokens):  # nobody gets here but by mistake
+            return [-math.log(self.size)] * self.size
+        row = self.model.row(tuple(self.old[token] for token in tokens))
+        return [row[self.old[token]] if token in self.old else -60.0 for token in range(self.size)]
+
+
 def wrong(problem):
     return Mismatch(problem, problem)
 
@@ -82,30 +97,41 @@ def as_prefixes(prefixes, longest=LONG):
 
 
 def tokens_for(rng, count, size=9):
-    """Different token ids in no order: <sos>, <eos>, and letters."""
-    return rng.sample(range(size), count + 2)
+    """Different token ids in no order: <sos>, <eos>, and letters; <sos> is not 1 and <eos> not 2, as they often are."""
+    while True:
+        sos, eos, *letters = rng.sample(range(size), count + 2)
+        if sos != 1 and eos != 2:
+            return [sos, eos, *letters]
 
 
 # Oracles
 
 
-def search(model, *, beam_size, max_len, alpha, n_best):
-    """What the contract asks for, how near the nearest decision was, and the live prefixes of every step."""
+def right_parent(rank, parent, live):
+    return parent
+
+
+def search(model, *, beam_size, max_len, alpha, n_best, parent_of=right_parent):
+    """What the contract asks for, how near the nearest decision was, and the live prefixes of every step.
+
+    With another ``parent_of`` it is what a search finds that puts new tokens behind the wrong hypotheses.
+    """
     live, finished, asked, gap = [((), 0.0)], [], [], math.inf
     for length in range(1, max_len + 1):
         if not live:
             break
         asked.append(sorted([model.sos, *tokens] for tokens, _ in live))
         grown = [
-            ((*tokens, token), total + log_prob)
-            for tokens, total in live
+            (total + log_prob, parent, token)
+            for parent, (tokens, total) in enumerate(live)
             for token, log_prob in enumerate(model.row(tokens))
         ]
-        grown.sort(key=lambda candidate: -candidate[1])
-        gap = min([gap, *(a[1] - b[1] for a, b in pairwise(grown[beam_size - 1 : beam_size + 1]))])
-        live = []
-        for tokens, total in grown[:beam_size]:
-            if tokens[-1] == model.eos:
+        grown.sort(key=lambda candidate: -candidate[0])
+        gap = min([gap, *(a[0] - b[0] for a, b in pairwise(grown[beam_size - 1 : beam_size + 1]))])
+        before, live = live, []
+        for rank, (total, parent, token) in enumerate(grown[:beam_size]):
+            tokens = (*before[parent_of(rank, parent, before)][0], token)
+            if token == model.eos:
                 finished.append((list(tokens), total / length**alpha))
             else:
                 live.append((tokens, total))
@@ -119,10 +145,26 @@ def search(model, *, beam_size, max_len, alpha, n_best):
     return ranked[:n_best], gap, asked
 
 
-def draw(rng, wanted=lambda model, expected: True, *, settings, letters=4, **options):
+WRONG_PARENTS = (
+    lambda rank, parent, live: min(rank, len(live) - 1),  # whoever stands in the same row
+    lambda rank, parent, live: min(parent, max(0, len(live) - 2)),  # the last row is never looked at
+    lambda rank, parent, live: 0,
+)
+
+
+def parents_matter(settings):
+    """Wanted are models for which each search with a wrong parent finds something else."""
+
+    def wanted(model, expected):
+        return all(search(model, **settings, parent_of=wrong_one)[0] != expected for wrong_one in WRONG_PARENTS)
+
+    return wanted
+
+
+def draw(rng, wanted=lambda model, expected: True, *, settings, letters=4, special=(), **options):
     """A random model in which no two candidates are so near that rounding decides: model, result, prefixes asked."""
     for _ in range(300):
-        sos, eos, *_ = tokens_for(rng, 0, letters + 2)
+        sos, eos = special or tokens_for(rng, 0, letters + 2)
         model = Model(rng.getrandbits(32), sos=sos, eos=eos, size=letters + 2, **options)
         expected, gap, asked = search(model, **settings)
         if gap > CLEAR and wanted(model, expected):
@@ -154,6 +196,15 @@ def hypotheses(found, what):
         if math.isnan(entry[1]):
             raise wrong("A score is NaN.")
     return [(list(tokens), score) for tokens, score in found]
+
+
+def spoken(found, model):
+    """The letters of each hypothesis, whatever it says about <sos>, <eos> and scores: other criteria ask for these."""
+    if not isinstance(found, list) or not all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in found):
+        raise wrong("A search must return hypotheses.")
+    if not all(isinstance(tokens, list | tuple) and all(type(t) is int for t in tokens) for tokens, _ in found):
+        raise wrong("A hypothesis must have a list of plain ints.")
+    return [tuple(token for token in tokens if token not in (model.sos, model.eos)) for tokens, _ in found]
 
 
 def total_of(model, tokens):
@@ -214,21 +265,22 @@ def test_greedy_calls(student, rng):
 )
 def test_random_models(student, rng):
     """Results equal those of the contract, followed word by word, for many beams, lengths and values of alpha."""
-    for beam_size, max_len, alpha, n_best, end in (
-        (2, 6, 0, 1, 0.5),
-        (2, 5, 1, 2, 0.0),
-        (3, 6, 0.6, 1, 1.0),
-        (3, 5, 1.5, 3, 0.0),
-        (4, 4, 1, 2, -1.0),
-        (5, 6, 0, 3, 0.5),
-        (5, 5, 0.6, 2, 0.0),
-        (1, 6, 1, 1, -1.0),
-        (3, 1, 1, 2, 0.0),
-        (4, 7, 1.5, 1, -0.5),
+    for beam_size, max_len, alpha, n_best, end, dtype in (
+        (2, 6, 0, 1, 0.5, torch.float32),
+        (2, 5, 1, 2, 0.0, torch.float64),
+        (3, 6, 0.7, 1, 1.0, torch.float64),
+        (3, 5, 1.5, 3, 0.0, torch.float32),
+        (4, 4, 1, 2, -1.0, torch.float64),
+        (5, 6, 0, 3, 0.5, torch.float64),
+        (5, 5, 0.3, 2, 0.0, torch.float32),
+        (1, 6, 1, 1, -1.0, torch.float32),
+        (3, 1, 1, 2, 0.0, torch.float64),
+        (4, 7, 1.5, 1, -0.5, torch.float64),
+        (3, 6, 2.1, 2, -0.5, torch.float32),
     ):
         settings = {"beam_size": beam_size, "max_len": max_len, "alpha": alpha, "n_best": n_best}
-        dtype = rng.choice([torch.float32, torch.float64])
-        model, expected, _ = draw(rng, settings=settings, end=end, dtype=dtype)
+        telling = [parents_matter(settings)] if min(beam_size, n_best) > 1 and max_len > 1 else []
+        model, expected, _ = draw(rng, *telling, settings=settings, end=end, dtype=dtype)
         found = beam_search(student, model, **settings)
         assert_close(found, expected, f"beam_search(a random model, {model.special}, {settings})", **TOLERANCE)
 
@@ -251,16 +303,18 @@ def test_exhaustive(student, rng):
                 yield from every(model, (*tokens, token), left - 1)
 
     for letters, max_len, alpha in ((2, 4, 1), (3, 3, 0), (2, 4, 1.5)):
-        gap = 0.0
-        while gap < CLEAR:
+        settings = {"max_len": max_len, "alpha": alpha, "n_best": 3}
+        while True:
             sos, eos, *_ = tokens_for(rng, 0, letters + 2)
             model = Model(rng.getrandbits(32), sos=sos, eos=eos, size=letters + 2, end=-0.5)
             ranked = [(tokens, total_of(model, tokens) / len(tokens) ** alpha) for tokens in every(model, (), max_len)]
             ranked.sort(key=lambda hypothesis: -hypothesis[1])
             gap = min(a[1] - b[1] for a, b in pairwise(ranked[:4]))
-        settings = {"beam_size": (letters + 2) ** max_len, "max_len": max_len, "alpha": alpha, "n_best": 3}
-        found = beam_search(student, model, **settings)
-        assert_close(found, ranked[:3], f"beam_search(a random model, {settings})", **TOLERANCE)
+            narrow = search(model, beam_size=model.size, **settings)[0]  # and finds something else
+            if gap > CLEAR and [tokens for tokens, _ in narrow] != [tokens for tokens, _ in ranked[:3]]:
+                break
+        found = beam_search(student, model, beam_size=(letters + 2) ** max_len, **settings)
+        assert_close(found, ranked[:3], f"beam_search(a random model, a wide beam, {settings})", **TOLERANCE)
 
 
 @criterion(
@@ -336,7 +390,8 @@ def test_as_many_as_wanted(student, rng):
     """n_best hypotheses are returned, more or fewer than beam_size; and only as many as there are."""
     for beam_size, n_best in ((2, 5), (4, 1), (4, 3), (2, 50)):
         settings = {"beam_size": beam_size, "max_len": 6, "alpha": 1, "n_best": n_best}
-        model, expected, _ = draw(rng, settings=settings, end=0.5)
+        many = min(n_best, 2 * beam_size + 1)
+        model, expected, _ = draw(rng, lambda _, found, many=many: len(found) >= many, settings=settings, end=0.5)
         found = beam_search(student, model, **settings)
         assert_close(found, expected, f"beam_search(a random model, {settings})", **TOLERANCE)
 
@@ -396,6 +451,11 @@ def test_not_too_early(student, rng):
         table = {(): {eos: p_eos, a: p_a, b: 0.04}, **onward, None: vague}
         compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=6, alpha=alpha, n_best=1)
 
+    # It takes all of max_len, and one token less would not do.
+    onto = {(a,): {a: 0.995}, (a, a): {a: 0.995}, (a, a, a): {eos: 0.995}}
+    table = {(): {eos: 0.55, a: 0.1, b: 0.04}, **onto, None: vague}
+    compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=4, alpha=1, n_best=1)
+
     # The best cannot be beaten any more, the second best can.
     table = {(): {eos: 0.9, a: 0.08, b: 0.01}, **onward, (a,): {eos: 0.5, a: 0.4, b: 0.04}, None: vague}
     compare(student, Table(table, sos=sos, eos=eos, size=9), beam_size=2, max_len=6, alpha=1, n_best=2)
@@ -426,6 +486,8 @@ def test_in_time(student, rng):
     sos, eos, a, b, c = tokens_for(rng, 3)
     sure = {(): {eos: 0.9, a: 0.06, b: 0.03}, (a,): {eos: 0.9, b: 0.05, c: 0.03}, None: {eos: 0.7, c: 0.2, b: 0.08}}
     never = {None: {a: 0.5, b: 0.3, c: 0.1}}
+    near = {(): {eos: 0.55, a: 0.067}, None: {b: 0.6, c: 0.3}}
+    nearer = {(): {eos: 0.55, a: 0.239}, None: {b: 0.6, c: 0.3}}
     for table, beam_size, max_len, alpha, n_best, calls in (
         (sure, 2, 8, 0, 1, 1),  # the first <eos> is better than anything that is live
         (sure, 2, 5, 1, 1, 1),  # and stays so, however long that becomes
@@ -434,11 +496,16 @@ def test_in_time(student, rng):
         (sure, 1, 8, 1, 3, 1),
         (never, 2, 4, 1, 1, 4),  # max_len
         (never, 3, 1, 1, 2, 1),
+        (near, 2, 4, 1, 1, 1),  # with one token more than max_len it could
+        (nearer, 2, 3, 0.7, 1, 1),
     ):
         model = Table(table, sos=sos, eos=eos, size=9)
         compare(student, model, beam_size=beam_size, max_len=max_len, alpha=alpha, n_best=n_best)
         if len({len(prefix) for call in model.calls for prefix in call}) > calls:
             raise wrong("step is called again though the search is over.")
+        asked = [{tuple(prefix) for prefix in call} for call in model.calls]
+        if sum(map(len, asked)) > len(set().union(*asked)):
+            raise wrong("step is asked twice about one prefix.")
 
 
 @criterion(
@@ -452,8 +519,10 @@ def test_what_step_is_asked(student, rng):
     """Step is called once a time step, with all live prefixes together, and never sees a finished one."""
     for beam_size, max_len, end in ((3, 5, 0.5), (4, 4, 0.0), (2, 6, 0.5)):
         settings = {"beam_size": beam_size, "max_len": max_len, "alpha": 0.5, "n_best": 99}  # so it never stops early
-        model, _, asked = draw(rng, lambda model, _: model.sos != 1, settings=settings, end=end)
-        beam_search(student, model, **settings)
+        model, expected, asked = draw(rng, settings=settings, end=end)
+        heard = spoken(beam_search(student, model, **settings), model)
+        if not heard or not set(heard) <= set(spoken(expected, model)):
+            raise wrong("The results are not what one gets by asking step.")
         prefixes = [prefix for call in model.calls for prefix in call]
         if any(prefix[:1] != [model.sos] for prefix in prefixes):
             raise wrong("step is called with a prefix that does not begin with <sos>.")
@@ -480,27 +549,28 @@ def test_names_of_tokens(student, rng):
     """Renumbering the tokens, <sos> and <eos> among them, renumbers the results and changes nothing else."""
     settings = {"beam_size": 3, "max_len": 5, "alpha": 1, "n_best": 3}
     model, _, _ = draw(rng, lambda _, expected: len(expected) == 3, settings=settings, end=0.5)
-    shift = rng.randrange(1, model.size)
-    new = [(token + shift) % model.size for token in range(model.size)]  # old id -> new id; every token moves
-    old = [new.index(token) for token in range(model.size)]
-
-    renamed = Model(0, sos=new[model.sos], eos=new[model.eos], size=model.size)
-    renamed.make_row = lambda tokens: [model.row(tuple(old[t] for t in tokens))[token] for token in old]
-
     first = hypotheses(beam_search(student, model, **settings), "beam_search")
     assert_equal(len(first), 3, "the number of hypotheses")
     assert_equal(all(token in range(model.size) for tokens, _ in first for token in tokens), True, "tokens are ids")
-    expected = [([new[token] for token in tokens], score) for tokens, score in first]
-    found = beam_search(student, renamed, **settings)
-    assert_close(found, expected, f"beam_search with renumbered tokens ({renamed.special})", **TOLERANCE)
+    greedy = hypotheses([student.greedy_search(model, **model.special, max_len=4)], "greedy_search")[0]
 
-    tokens, score = hypotheses([student.greedy_search(model, **model.special, max_len=4)], "greedy_search")[0]
-    found = student.greedy_search(renamed, **renamed.special, max_len=4)
-    assert_close(found, ([new[token] for token in tokens], score), "greedy_search, renumbered", **TOLERANCE)
+    # Old id -> new id, and every token moves; among as many, or in a large vocabulary.
+    shift = rng.randrange(1, model.size)
+    for new, size in (
+        ([(token + shift) % model.size for token in range(model.size)], model.size),
+        (rng.sample(range(260, 290), model.size), 290),
+    ):
+        renamed = Renamed(model, new, size)
+        expected = [([new[token] for token in tokens], score) for tokens, score in first]
+        found = beam_search(student, renamed, **settings)
+        assert_close(found, expected, f"beam_search with renumbered tokens ({renamed.special})", **TOLERANCE)
+        tokens, score = greedy
+        found = student.greedy_search(renamed, **renamed.special, max_len=4)
+        assert_close(found, ([new[token] for token in tokens], score), "greedy_search, renumbered", **TOLERANCE)
 
-    sos, eos, a, b = tokens_for(rng, 2)  # <sos> is a token like others: a model may say it
+    sos, eos, a, b = rng.sample(range(260, 290), 4)  # <sos> is a token like others: a model may say it
     table = {(): {sos: 0.6, a: 0.3}, (sos,): {a: 0.5, sos: 0.3}, None: {eos: 0.8, sos: 0.1, b: 0.05}}
-    model = Table(table, sos=sos, eos=eos, size=9)
+    model = Table(table, sos=sos, eos=eos, size=290)
     compare(student, model, beam_size=3, max_len=4, alpha=1, n_best=2)
     expected = ([sos, a, eos], math.log(0.6 * 0.5 * 0.8))
     found = student.greedy_search(model, **model.special, max_len=4)
@@ -516,9 +586,10 @@ def test_names_of_tokens(student, rng):
 )
 def test_rescoring(student, rng):
     """Results are distinct, well-formed and sorted, and each score is that of its own tokens."""
-    for alpha, end in ((1, 0.5), (0.6, -1.0), (0, 0.0)):
+    for alpha, end, sharpness in ((1, 0.5, 1.5), (0.6, -1.0, 1.5), (0, 0.0, 1.5), (0.1, 0.0, 9.0)):
         sos, eos, pad = tokens_for(rng, 1, 11)
-        model = Model(rng.getrandbits(32), sos=sos, eos=eos, size=11, end=end, dtype=torch.float32)
+        seed = rng.getrandbits(32)
+        model = Model(seed, sos=sos, eos=eos, size=11, end=end, sharpness=sharpness, dtype=torch.float32)
         make_row = model.make_row
         model.make_row = lambda tokens, make=make_row, out=(sos, pad): [  # two tokens are impossible
             -math.inf if token in out else log_prob for token, log_prob in enumerate(make(tokens))
@@ -538,6 +609,14 @@ def test_rescoring(student, rng):
         order = [(tokens[-1] == eos, score) for tokens, score in found]
         if order != sorted(order, reverse=True):
             raise wrong("Results must be sorted: finished before unfinished, and best first.")
+
+    sos, eos, a, b = tokens_for(rng, 2)  # probabilities of exactly 1 and 0
+    model = Model(0, sos=sos, eos=eos, size=9)
+    model.make_row = lambda tokens: [0.0 if t == [a, b, eos][len(tokens) % 3] else -math.inf for t in range(9)]
+    found = beam_search(student, model, beam_size=2, max_len=5, alpha=1, n_best=1)
+    assert_close(found, [([a, b, eos], 0.0)], "beam_search where one token is certain", **TOLERANCE)
+    found = student.greedy_search(model, **model.special, max_len=5)
+    assert_close(found, ([a, b, eos], 0.0), "greedy_search where one token is certain", **TOLERANCE)
 
 
 @criterion(
@@ -563,6 +642,11 @@ def test_long_search(student, rng):
     found = student.beam_search(step, sos=0, eos=1, beam_size=1, max_len=max_len)
     assert_close(found, expected, f"beam_search of {max_len} steps with {size} tokens", **TOLERANCE)
 
+    # Three tokens, of which all but one are hardly possible: the beam has room for <eos> all the same.
+    for p_eos in (1e-9, 1e-12):
+        model = Table({None: {0: 1.0, 2: p_eos, 1: 1e-30}}, sos=1, eos=2, size=3)
+        compare(student, model, beam_size=2, max_len=1, alpha=1, n_best=1)
+
 
 @criterion(
     "Nothing is remembered",
@@ -583,6 +667,14 @@ def test_nothing_remembered(student, rng):
         assert_close(greedy, ([token], other.row(())[token]), "greedy_search between two searches", **TOLERANCE)
         found = beam_search(student, other, **{**settings, "n_best": 4})
         assert_close(found, others, "beam_search after another one", **TOLERANCE)
+    special = (model.sos, model.eos)  # other models, and all else is equal
+    for _ in range(2):
+        model, expected, _ = draw(rng, settings=settings, special=special, end=0.5)
+        found = student.beam_search(model, **model.special, beam_size=3, max_len=5)
+        assert_close(found, expected, "beam_search with another model", **TOLERANCE)
+        token = max(range(model.size), key=model.row(()).__getitem__)
+        greedy = student.greedy_search(model, **model.special, max_len=1)
+        assert_close(greedy, ([token], model.row(())[token]), "greedy_search with another model", **TOLERANCE)
 
 
 @criterion(
@@ -602,6 +694,16 @@ def test_on_the_accelerator(student, device, rng):
             raise wrong("A search must return a result.")
         found = function.on(device)(model, **model.special, **sizes)
         assert_close(found, here, "a search where step answers from the accelerator", **TOLERANCE)
+
+    # And these are right ones: models that are nearly sure of what they say.
+    sos, eos, a, b, c = tokens_for(rng, 3)
+    for letters in ((a, b), (c, a)):
+        said = (*letters, eos)
+        table = {said[:n]: {said[n]: 0.9, b: 0.03} for n in range(3)} | {None: {c: 0.5, b: 0.4}}
+        model = Table(table, sos=sos, eos=eos, size=9, dtype=torch.float32)
+        found = [student.greedy_search(model, **model.special, max_len=3)]
+        found += student.beam_search(model, **model.special, beam_size=2, max_len=3)[:1]
+        assert_equal(spoken(found, model), [letters, letters], "what a model is nearly sure of")
 
 
 @criterion(
