@@ -20,11 +20,12 @@ def small_model(student, source_size=7, target_size=7, hidden_dim=4):
 
 
 def parts_of(found, shapes, what):
-    """The tensors in a result, once it is certain that they are there and have these shapes."""
+    """The tensors in a result, once it is certain that they are there, have these shapes, and are finite."""
     assert isinstance(found, tuple) and len(found) == len(shapes), f"{what} must return {len(shapes)} tensors"
     for part, (name, shape) in zip(found, shapes.items(), strict=True):
         assert isinstance(part, torch.Tensor), f"{name}, of {what}, must be a tensor"
         assert_equal(list(part.shape), list(shape), f"the shape of {name}, of {what},")
+        assert part.isfinite().all(), f"{name}, of {what}, must hold finite numbers, not NaN or infinity"
     return found
 
 

@@ -835,24 +835,35 @@ def test_beam(student, rng):
     found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=81)
     assert_equal(found, [spelled(ids, "xy") for ids in best], "translate with max_len=4 and beam_size=81")
 
-    rivals = {"beam_size": 2}, {"beam_size": 30}, {"beam_size": 1}, {"beam_size": 4}, {"of_each": True}
-    for _ in range(
-        200
-    ):  # until each of these finds something else, 2 than 1, and 30 than 7, as many as there are words
+    def found_by(known, **how):
+        return [beam(words, **({"max_len": 4, "beam_size": 3} | how)) for words in known]
+
+    def finished(*found):
+        return all(ids[-1] == EOS for ids in itertools.chain(*found))
+
+    vocabularies = source_vocab, student.Vocabulary("xyz")
+    rivals = {"beam_size": 1}, {"beam_size": 4}, {"beam_size": 30}, {"of_each": True}
+    for _ in range(600):  # until 3 finds something else than 2 and each of these, and 2 something else than 1
         weights = without_special(random_weights(9, 7))
         known = [Oracle(weights).next_words(source) for source in sources]
-        best, *others = (
-            [beam(words, **({"max_len": 4, "beam_size": 3} | changed)) for words in known] for changed in ({}, *rivals)
-        )
-        of_two, wide, greedy = others[:3]
-        if best in others or of_two == greedy or not all(ids[-1] == EOS for ids in best + of_two + wide):
+        best, of_two = found_by(known), found_by(known, beam_size=2)
+        if best == of_two or not finished(best, of_two) or of_two == found_by(known, beam_size=1):
             continue
-        if wide != [beam(words, max_len=4, beam_size=7) for words in known]:
+        if all(found_by(known, **how) != best for how in rivals):
             break
-    model, target_vocab = built(student, weights), student.Vocabulary("xyz")
-    for size, wanted in ((3, best), (2, of_two), (30, wide)):
-        found = student.translate(model, texts(sources), source_vocab, target_vocab, max_len=4, beam_size=size)
+    model = built(student, weights)
+    for size, wanted in ((3, best), (2, of_two)):
+        found = student.translate(model, texts(sources), *vocabularies, max_len=4, beam_size=size)
         assert_equal(found, [spelled(ids, "xyz") for ids in wanted], f"translate with max_len=4 and beam_size={size}")
+
+    for _ in range(200):  # until 30 finds something else than 7, as many as there are numbers
+        weights = without_special(random_weights(9, 7))
+        known = [Oracle(weights).next_words(source) for source in sources]
+        best = found_by(known, beam_size=30)
+        if finished(best) and best != found_by(known, beam_size=7):
+            break
+    found = student.translate(built(student, weights), texts(sources), *vocabularies, max_len=4, beam_size=30)
+    assert_equal(found, [spelled(ids, "xyz") for ids in best], "translate with max_len=4 and beam_size=30")
 
 
 # The rest
