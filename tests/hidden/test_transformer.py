@@ -330,13 +330,13 @@ def check_texts(found, count, what):
 
 
 def check_says(found, count, token, what):
-    """Each of these texts begins with this token, twice: what a model says that says nothing else.
+    """Each of these texts begins with this token: what a model says that says nothing else.
 
     It asks as little of translate as a right answer can, so that who has another mistake there does not pay again.
     """
     check_texts(found, count, what)
-    expected = [[SYMBOLS[token - 4]] * 2] * count
-    assert_equal([text[:2] for text in found], expected, f"the first words of {what}, by a model that has one symbol")
+    expected = [[SYMBOLS[token - 4]]] * count
+    assert_equal([text[:1] for text in found], expected, f"the first symbols of {what}, by a model that has only one")
 
 
 # Layers
@@ -553,11 +553,11 @@ def test_logits(student):
 )
 def test_step_by_step(student, rng):
     """Decoding prefix by prefix gives the logits of the full forward, for one sentence as within the batch."""
-    for num_layers, pad in ((2, 0), (3, 7)):
+    for num_layers in (2, 3):
         weights = model_weights(9, 8, 12, num_layers, 8)
-        for mode, model in in_both_modes(student, weights, 3, pad):
-            source, target_in = random_tokens([5, 3, 4], 9, pad), random_tokens([6, 6, 6], 8, pad)
-            full = Plain(weights, 3, pad)(source, target_in)
+        for mode, model in in_both_modes(student, weights, 3):
+            source, target_in = random_tokens([5, 3, 4], 9), random_tokens([6, 6, 6], 8)
+            full = Plain(weights, 3)(source, target_in)
             memory = model.encode(source)
             assert isinstance(memory, torch.Tensor) and memory.shape == (3, 5, 12), "encode must return (N, S, D)"
             for length in (1, 2, 6):
@@ -565,7 +565,7 @@ def test_step_by_step(student, rng):
                 assert_close(found, full[:, :length], f"decode of the first {length} tokens, in {mode}", **NEAR)
             n = rng.randrange(3)
             one = slice(n, n + 1)
-            real = source[one, : int((source[n] != pad).sum())]
+            real = source[one, : int((source[n] != PAD).sum())]
             what = f"a sentence alone, without its padding, in {mode}"
             assert_close(model(real, target_in[one]), full[one], what, **NEAR)
 
@@ -578,13 +578,13 @@ def test_step_by_step(student, rng):
 )
 def test_padding(student):
     """More padding changes no logits of real tokens, nor does its memory; a source of padding alone makes no NaN."""
-    for pad, lengths in ((0, [5, 2, 4]), (6, [5, 0, 3])):  # a source may be nothing but padding
+    for lengths in ([5, 2, 4], [5, 0, 3]):  # a source may be nothing but padding
         weights = model_weights(9, 8, 6, 2, 8)
-        plain = Plain(weights, 2, pad)
-        for mode, model in in_both_modes(student, weights, 2, pad):
-            source, target_in = random_tokens(lengths, 9, pad), random_tokens([4, 2, 3], 8, pad)
-            expected, real = plain(source, target_in), target_in != pad
-            longer = F.pad(source, (0, 3), value=pad), F.pad(target_in, (0, 2), value=pad)
+        plain = Plain(weights, 2)
+        for mode, model in in_both_modes(student, weights, 2):
+            source, target_in = random_tokens(lengths, 9), random_tokens([4, 2, 3], 8)
+            expected, real = plain(source, target_in), target_in != PAD
+            longer = F.pad(source, (0, 3)), F.pad(target_in, (0, 2))
             found = model(*longer)
             assert isinstance(found, torch.Tensor) and found.shape == (3, 6, 8), "Transformer must return (N, T, V)"
             what = f"the logits of real tokens, with more padding, in {mode}"
@@ -592,7 +592,7 @@ def test_padding(student):
             memory = model.encode(source)
             assert isinstance(memory, torch.Tensor) and memory.isfinite().all(), "encode must return finite numbers"
             memory = plain.encode(source)
-            memory[source == pad] = 1e3 * normal(int((source == pad).sum()), 6)
+            memory[source == PAD] = 1e3 * normal(int((source == PAD).sum()), 6)
             found = model.decode(target_in, memory, source)
             assert isinstance(found, torch.Tensor) and found.shape == (3, 4, 8), "decode must return (N, T, V)"
             what = f"the logits of real tokens, with another memory of the padding, in {mode}"
@@ -607,15 +607,15 @@ def test_padding(student):
 )
 def test_gradients(student):
     """Gradients reach every parameter and are right; the embedding of the source's padding gets exactly none."""
-    for pad, lengths, num_layers in ((0, [4, 2, 3], 2), (5, [3, 0, 2], 3)):  # a source may be nothing but padding
+    for lengths, num_layers in (([4, 2, 3], 2), ([3, 0, 2], 3)):  # a source may be nothing but padding
         weights = model_weights(7, 8, 6, num_layers, 5)
-        source, target_in = random_tokens(lengths, 7, pad), random_tokens([3, 3, 3], 8, pad)
+        source, target_in = random_tokens(lengths, 7), random_tokens([3, 3, 3], 8)
         leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
-        Plain(leaves, 2, pad)(source, target_in).sum().backward()
-        found = dict(loaded(student, weights, 2, pad=pad).gradients(source, target_in).parameters)
+        Plain(leaves, 2)(source, target_in).sum().backward()
+        found = dict(loaded(student, weights, 2).gradients(source, target_in).parameters)
         expected = {name: leaf.grad for name, leaf in leaves.items()}
         assert_close(found, expected, "the gradients of the logits' sum", rtol=1e-3, atol=1e-4)
-        assert not found["source_embedding.weight"][pad].any(), "the padding of the source must get no gradient at all"
+        assert not found["source_embedding.weight"][PAD].any(), "the padding of the source must get no gradient at all"
 
 
 # The loss and the rate
@@ -1016,7 +1016,7 @@ def test_as_it_was_whatever_happens(student):
     assert_equal(model.output.weight.requires_grad.read(), True, "whether weights are trained further after translate")
     source, target_in, memory, x = random_tokens([4, 2], 9), random_tokens([3, 3], 9), normal(2, 4, 6), normal(2, 3, 6)
     gradient = model.gradients(source, target_in).parameters["output.bias"]
-    assert_close(gradient, torch.full_like(weights["output.bias"], 6), "the gradient of output.bias after translate")
+    assert isinstance(gradient, torch.Tensor) and gradient.any(), "there must be gradients again after translate"
     network, encoder, decoder = (
         student.FeedForward(6, 8, 0.0),
         *(getattr(student, name)(6, 2, 8, 0.0) for name in ("EncoderLayer", "DecoderLayer")),
