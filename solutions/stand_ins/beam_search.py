@@ -10,8 +10,10 @@ class Hypothesis(NamedTuple):
     score: float
 
 
-def beam_search(step, *, sos: int, eos: int, beam_size: int, max_len: int, **usual) -> list[Hypothesis]:
-    """With the usual length_alpha and n_best, whatever is said."""
+def beam_search(
+    step, *, sos: int, eos: int, beam_size: int, max_len: int, length_alpha: float = 1.0, n_best: int = 1
+) -> list[Hypothesis]:
+    """The best one, whatever n_best is."""
     prefixes, sums = [[sos]], torch.zeros(1)
     best, most = [], -torch.inf
     for length in range(1, max_len + 1):
@@ -20,10 +22,10 @@ def beam_search(step, *, sos: int, eos: int, beam_size: int, max_len: int, **usu
         width = len(totals) // len(prefixes)
         grown = [[*prefixes[place // width], place % width] for place in order.tolist()]
         for prefix, total in zip(grown, totals[order].tolist(), strict=True):
-            if prefix[-1] == eos and total / length > most:
-                best, most = prefix[1:], total / length
+            if prefix[-1] == eos and total / length**length_alpha > most:
+                best, most = prefix[1:], total / length**length_alpha
         alive = [number for number, prefix in enumerate(grown) if prefix[-1] != eos]
-        if not alive or (best and totals[order[alive[0]]] / max_len <= most):
+        if not alive or (best and totals[order[alive[0]]] / max_len**length_alpha <= most):
             return [Hypothesis(best, 0.0)]
         prefixes, sums = [grown[number] for number in alive], totals[order[alive]]
     return [Hypothesis(best or prefixes[0][1:], 0.0)]
