@@ -189,22 +189,22 @@ def test_as_before(implementation):
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        ("", "they assert nothing that could fail"),
-        ("def test_a(implementation):\n    assert True\n", "they assert nothing that could fail"),
+        ("", "they assert nothing about what is answered"),
+        ("def test_a(implementation):\n    assert True\n", "they assert nothing about what is answered"),
         ("def test_a(implementation):\n    implementation.edit_distance('a', 'b') == 1\n", "assert nothing"),
-        ("def test_a(implementation):\n    assert False\n", "Your tests fail on 7 of 7 right implementations"),
+        ("def test_a(implementation):\n    assert False\n", "Your tests fail on 9 of 9 right implementations"),
         (
             "def test_a(implementation):\n    a, b = 'ab', 'abc'\n"
             "    assert implementation.edit_distance(a, b, insert=2) == implementation.edit_distance(b, a, insert=2)\n",
-            "Your tests fail on 7 of 7 right implementations",
+            "Your tests fail on 9 of 9 right implementations",
         ),
-        ("def run(call):\n    return []\n", "they assert nothing that could fail"),
-        ("def run(call):\n    return ['x']\n", "Your tests fail on 7 of 7 right implementations"),
+        ("def run(call):\n    return []\n", "they assert nothing about what is answered"),
+        ("def run(call):\n    return ['x']\n", "Your tests fail on 9 of 9 right implementations"),
         ("def run(call):\n    return 40\n", "run must return the list of the names of the tests that failed."),
         ("def run(call):\n    call('edit_distance', ['a' * 100, ''], {})\n    return []\n", "of up to 60 items"),
         ("def run(call):\n    call('eval', ['1', '1'], {})\n    return []\n", "it has edit_distance, edit_table"),
-        (REMEMBERS, "they assert nothing that could fail"),
-        (WRITES, "they assert nothing that could fail"),
+        (REMEMBERS, "they assert nothing about what is answered"),
+        (WRITES, "they assert nothing about what is answered"),
     ],
 )
 @pytest.mark.proof
