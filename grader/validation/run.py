@@ -44,8 +44,13 @@ def prove(
     mutate: bool = False,
     train_too: bool = False,
     jobs: int | None = None,
+    every: int = 1,
 ) -> tuple[ExerciseProof, ...]:
-    """The proofs of these exercises; ``progress`` shows how far they are, ``anew`` looks up nothing."""
+    """The proofs of these exercises; ``progress`` shows how far they are, ``anew`` looks up nothing.
+
+    With ``every`` above 1, somebody is in a hurry: only so many of the misconceptions are judged, and nothing is said
+    about which criteria are needed.
+    """
     layers = find_layers()
     settings = Settings(
         course=course, exercises=exercises, seed=course.secret, jobs=jobs or os.cpu_count() or 1, quick=not train_too,
@@ -57,7 +62,7 @@ def prove(
         open_gradebook(course.proofs) as gradebook,
         LocalBackend(settings) as backend,
     ):
-        validation = Validation(settings, Path(files), seeds=seeds, mutate=mutate)
+        validation = Validation(settings, Path(files), seeds=seeds, mutate=mutate, every=every)
         with progress("Proving", validation.total) as advance:
             return validation.run(FreshGradebook(gradebook) if anew else gradebook, backend, advance)
 
@@ -80,13 +85,16 @@ class FreshGradebook(Gradebook):
 class Validation:
     """All that is to be judged for some exercises; ``run`` judges it and gives the proofs."""
 
-    def __init__(self, settings: Settings, folder: Path, *, seeds: int, mutate: bool) -> None:
+    def __init__(self, settings: Settings, folder: Path, *, seeds: int, mutate: bool, every: int = 1) -> None:
         self.settings = settings
         self.course = settings.course
         self.seeds = seeds
         self.mutate = mutate
+        self.every = every
         self.reader = TaskReader(settings)
-        self.specimens = [make_specimens(self.course, e, folder, mutate=mutate) for e in settings.exercises]
+        self.specimens = [
+            make_specimens(self.course, e, folder, mutate=mutate, every=every) for e in settings.exercises
+        ]
         # By exercise and name: a file, the same with another seed, or a mutant.
         self.works: dict[tuple[str, str], Work] = {}
         for specimens in self.specimens:
@@ -184,7 +192,7 @@ class Validation:
             claims.prove_mistakes(evidence, known),
             claims.prove_variants(evidence),
             claims.prove_garbage(evidence),
-            claims.prove_need(evidence, known, alone),
+            *([claims.prove_need(evidence, known, alone)] if self.every == 1 else []),
             static_checks.prove_points(course, exercise),
             static_checks.prove_prose(course, exercise, specimens.bank),
             static_checks.prove_secrecy(course, exercise),

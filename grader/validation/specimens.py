@@ -42,14 +42,20 @@ class Specimens(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def make_specimens(course: Course, exercise: Exercise, folder: Path, *, mutate: bool = False) -> Specimens:
-    """Write what is made from the solution into ``folder``, and say where everything is."""
+def make_specimens(
+    course: Course, exercise: Exercise, folder: Path, *, mutate: bool = False, every: int = 1
+) -> Specimens:
+    """Write what is made from the solution into ``folder``, and say where everything is.
+
+    Of the known mistakes every so many are taken.
+    """
     solution = course.solution(exercise)
     if not solution.is_file():
         raise GraderError(f"{solution}: not found; write the solution of {exercise.name!r} there.")
     source = solution.read_text(encoding="utf-8")
     file = course.bank(exercise)
     bank = load_bank(file) if file.is_file() else NO_BANK
+    bank = msgspec.structs.replace(bank, misconception=bank.misconception[::every])
     equivalents = load_equivalents(course.equivalents(exercise)) if mutate else NONE
     mutants = make_mutants(source, solution) if mutate and not equivalents.not_mutated else ()
     generated = make_garbage(source, of_tests=bool(exercise.implementations_of))
