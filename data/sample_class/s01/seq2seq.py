@@ -94,7 +94,7 @@ class AttentionDecoder(nn.Module):
     def forward(self, token, state, memory, mask):
         word = self.embedding(token)
         scores = self.scorer(state[:, None], memory).squeeze(1)
-        weights = scores.masked_fill(~mask, float("-inf")).softmax(-1)
+        weights = scores.masked_fill(~mask, float("-inf")).softmax(-1).nan_to_num(0.0)
         context = torch.bmm(weights.unsqueeze(1), memory).squeeze(1)
         state = self.cell(torch.cat([word, context], -1), state)
         return self.output(torch.cat([state, context, word], -1)), state, weights

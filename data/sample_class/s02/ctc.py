@@ -75,7 +75,7 @@ def prefix_beam_search(log_probs, beam_size, blank=0):
     _check_blank(blank, V)
     if beam_size < 1:
         raise ValueError(f"beam_size must be positive, got {beam_size}")
-    log_probs = log_probs.double()
+    log_probs = log_probs.detach().cpu().double()  # a search over lists
     prefixes = [()]
     ends = torch.tensor([[0.0, float("-inf")]], dtype=torch.float64)  # (B, 2): in blank, in label
     for t in range(T):
