@@ -2,7 +2,7 @@
 
 Exception
 ├── GraderError              a person can mend it; the command line prints it as one message, without a traceback
-│   ├── ManifestError        course.toml or grading.toml says something that we cannot use
+│   ├── ManifestError        course.toml, or another TOML file of the course, says something that we cannot use
 │   ├── UnknownExerciseError a name that is not in course.toml
 │   ├── MarkError            BEGIN/END SOLUTION marks that do not fit
 │   ├── MisconceptionError   an edit that does not apply to the solution

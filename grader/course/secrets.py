@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import tomllib
 from pathlib import Path
 
 import msgspec
 
+from grader.course.tables import read_table
 from grader.errors import GraderError, ManifestError
 
 FILE_NAME = "grading.toml"
@@ -34,15 +34,7 @@ def read_secret(solutions: Path) -> str:
     path = solutions / FILE_NAME
     if not path.is_file():
         return ""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-        if content.get("format") != FORMAT:
-            raise ManifestError(
-                path, "format", f"found {content.get('format')}, this grader reads {FORMAT}. {KEYS}. {NEW_ONE}"
-            )
-        secret = msgspec.convert(content, _Grading).secret
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise ManifestError(path, "", f"{error}. {KEYS}. {NEW_ONE}") from error
+    secret = read_table(path, _Grading, FORMAT, remedy=f"{KEYS}. {NEW_ONE}").secret
     if len(secret) < LEAST_DIGITS or not set(secret) <= set("0123456789abcdefABCDEF"):
         raise ManifestError(path, "secret", f"is too short, or no hexadecimal number. {KEYS}. {NEW_ONE}")
     return secret

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from grader.errors import GraderError
+from grader.errors import ManifestError
+
+T = TypeVar("T")
 
 
-class Table(Protocol):
-    """What such a file says."""
+def read_table(path: Path, kind: type[T], expected: int, *, remedy: str = "") -> T:
+    """The file as this kind of record; a mistake in it, or another format, is told with the file's name.
 
-    @property
-    def format(self) -> int: ...
-
-
-T = TypeVar("T", bound=Table)
-
-
-def read_table(path: Path, kind: type[T], expected: int) -> T:
-    """The file as this kind of record; a mistake in it, or another format, is told with the file's name."""
+    The format comes first: in a file of another format other keys are no mistake. ``remedy`` says what to do.
+    """
+    remedy = f" {remedy}" if remedy else ""
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), kind)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise GraderError(f"{path}: {error}") from error
-    if found.format != expected:
-        raise GraderError(f"{path}: format: found {found.format}, this grader reads {expected}.")
-    return found
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        if "format" in content and content["format"] != expected:
+            raise ManifestError(path, "format", f"found {content['format']}, this grader reads {expected}.{remedy}")
+        return msgspec.convert(content, kind)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+        raise ManifestError(path, "", f"{error}.{remedy}" if remedy else str(error)) from error

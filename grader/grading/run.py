@@ -12,7 +12,7 @@ import msgspec
 
 from grader.grading.backends.base import Backend
 from grader.grading.settings import Settings
-from grader.grading.stand_ins import improve, within
+from grader.grading.stand_ins import improve
 from grader.grading.tasks import Entry, TaskReader, Work
 from grader.results.gradebook import Gradebook
 from grader.results.records import ExerciseResult, StudentResult
@@ -69,7 +69,7 @@ class ClassRun:
 
         def judge_whole(entries: Iterable[Entry]) -> list[ExerciseResult]:
             entries = list(entries)
-            self._judge([within(entry.short, max(LEAST_BUDGET, self._seconds_left(entry))) for entry in entries])
+            self._judge([entry.short.within(max(LEAST_BUDGET, self._seconds_left(entry))) for entry in entries])
             if self.long_too:
                 self._judge(self._long(entries))
             return [self._whole(entry) for entry in entries]
@@ -113,8 +113,7 @@ class ClassRun:
             if entry.long is not None:
                 own = OWN_SHARE * self._budget(entry) - self.results[entry.short.key].seconds
                 left = max(LEAST_BUDGET, self._seconds_left(entry) if entry.stand_ins else own)
-                task = msgspec.structs.replace(entry.long.task, budget=left)
-                works.append(msgspec.structs.replace(entry.long, task=task))
+                works.append(entry.long.within(left))
         return works
 
     def _whole(self, entry: Entry) -> ExerciseResult:

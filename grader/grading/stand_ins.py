@@ -48,7 +48,7 @@ def improve(
                 attempts[number] = reader.with_stand_ins(entry, names)
         parts = {n: first_part(attempt, improved[n]) for n, attempt in attempts.items()}
         times = {n: seconds_for(attempts[n], part) for n, part in parts.items()}
-        probes = {n: within(part, times[n]) for n, part in parts.items() if times[n] > 0}
+        probes = {n: part.within(times[n]) for n, part in parts.items() if times[n] > 0}
         found = judge(probes.values())
         promising = [n for n, probe in probes.items() if has_gained(found[probe.key], improved[n])]
         wholes = judge_whole([attempts[number] for number in promising])
@@ -61,11 +61,6 @@ def first_part(attempt: Entry, result: ExerciseResult) -> Work:
     """What to judge first: criteria that train only if nothing else failed."""
     only_long = all(found.criterion.long for found in result.criteria if not found.passed)
     return attempt.long if only_long and attempt.long else attempt.short
-
-
-def within(work: Work, seconds: float) -> Work:
-    """The same work, to be done in this time."""
-    return msgspec.structs.replace(work, task=msgspec.structs.replace(work.task, budget=seconds))
 
 
 def has_gained(result: ExerciseResult, before: ExerciseResult) -> bool:

@@ -23,6 +23,10 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     task: Task
     key: str
 
+    def within(self, seconds: float) -> Work:
+        """The same work, to be done in this time; its key stays."""
+        return msgspec.structs.replace(self, task=msgspec.structs.replace(self.task, budget=seconds))
+
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One exercise of one student: what is judged at once, and what trains a model and is judged after all else."""
@@ -54,21 +58,14 @@ class TaskReader:
 
     def entry(self, submission: Submission, exercise: Exercise) -> Entry:
         """Everything that is to be judged of one exercise of one student."""
-        sources, problem, own = self._read(submission, exercise)
-        task = Task(
-            exercise=exercise.name, sources=sources, problem=problem, seed=self.seed, diagnose=self.diagnose
-        )  # fmt: skip
+        task, own = self._task(submission, exercise)
         return self._entry(submission.student, task, own=own)
 
     def work(self, submission: Submission, exercise: Exercise, **how: Any) -> Work:
         """One task for all criteria; ``how`` goes into it (``draw``, ``only``, …)."""
-        sources, problem, _ = self._read(submission, exercise)
+        task, _ = self._task(submission, exercise)
         part = Part.SHORT if self.quick and exercise.name in self.training else Part.ALL
-        task = Task(
-            exercise=exercise.name, sources=sources, problem=problem, seed=self.seed, diagnose=self.diagnose,
-            part=part, **how,
-        )  # fmt: skip
-        return self._work(submission.student, task)
+        return self._work(submission.student, msgspec.structs.replace(task, part=part, **how))
 
     def with_stand_ins(self, entry: Entry, names: frozenset[str]) -> Entry:
         """The same entry, but with the course's own modules in the place of these exercises'.
@@ -77,13 +74,13 @@ class TaskReader:
         """
         sources = {**entry.short.task.sources, **{name: self.stand_in(name) for name in names}}
         task = msgspec.structs.replace(entry.short.task, sources=sources)
-        return self._entry(entry.student, task, shared=False, stand_ins=names)
+        return self._entry(entry.student, task, stand_ins=names)
 
     def stand_in(self, name: str) -> tuple[str, bytes]:
         return f"stand_ins/{name}.py", self.course.stand_in(name).read_bytes()
 
-    def _read(self, submission: Submission, exercise: Exercise) -> tuple[Sources, str, frozenset[str]]:
-        """The sources of one exercise, why they cannot be used if so, and which earlier modules are the student's."""
+    def _task(self, submission: Submission, exercise: Exercise) -> tuple[Task, frozenset[str]]:
+        """All criteria of one exercise for one student, and which of the earlier modules are the student's."""
         sources: Sources = {}
         problem = ""
         own = set()
@@ -101,20 +98,26 @@ class TaskReader:
                     content, why = read_source(path, folder)
                     problem = problem or why
                     sources[name.removesuffix(".py")] = (name, content)
-        return sources, problem, frozenset(own)
+        task = Task(
+            exercise=exercise.name, sources=sources, problem=problem, seed=self.seed, diagnose=self.diagnose
+        )  # fmt: skip
+        return task, frozenset(own)
 
-    def _entry(self, student: str, task: Task, *, shared: bool = True, **about: Any) -> Entry:
+    def _entry(
+        self, student: str, task: Task, *, own: frozenset[str] = frozenset(), stand_ins: frozenset[str] = frozenset()
+    ) -> Entry:
         trains = task.exercise in self.training
 
         def work(part: Part) -> Work:
-            return self._work(student, msgspec.structs.replace(task, part=part), shared=shared)
+            return self._work(student, msgspec.structs.replace(task, part=part), shared=not stand_ins)
 
         return Entry(
             student=student,
             exercise=task.exercise,
             short=work(Part.SHORT if trains else Part.ALL),
             long=work(Part.LONG) if trains and not self.quick else None,
-            **about,
+            own=own,
+            stand_ins=stand_ins,
         )
 
     def _work(self, student: str, task: Task, *, shared: bool = True) -> Work:

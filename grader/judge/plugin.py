@@ -6,7 +6,6 @@ a ``course.toml``. Other tests there never notice it. ``grader.pytest_plugin`` r
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 import time
@@ -208,8 +207,7 @@ class SuitePlugin:
 
     def student_seed(self, item: pytest.Item) -> int:
         """Of what the student's code draws, which sees it: it tells neither the secret nor which test this is."""
-        sources = hashlib.sha256(repr(sorted(self.session_of(item).transport.sources.items())).encode()).hexdigest()
-        return seed_for(sources, self.draw, self.suite(item).exercise.name)
+        return seed_for(self.session_of(item).submission, self.draw, self.suite(item).exercise.name)
 
     def reseed(self, course_seed: str, draw: int, items: list[pytest.Item]) -> None:
         """Draw the inputs of these tests from another seed."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from collections import Counter
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -29,6 +31,11 @@ class Session:
         self.deadline = deadline  # when they are used up, by time.monotonic
         self.timeouts: Counter[str] = Counter()
         self.broken: StudentFailure | None = None
+
+    @cached_property
+    def submission(self) -> str:
+        """A hash of the student's files."""
+        return hashlib.sha256(repr(sorted(self.transport.sources.items())).encode()).hexdigest()
 
     def load(self, *, simulate: bool) -> None:
         """Have the module imported; one that cannot be imported fails every test in the same way."""

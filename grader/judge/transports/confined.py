@@ -240,7 +240,9 @@ class _Conversation:
         reader = Reader(payload)
         message = reader.value(header)
         reader.done()
-        self._count(reader.size)
+        self.received += reader.size
+        if self.received > MAX_RECEIVED:
+            raise CodecError(f"more than {MAX_RECEIVED} bytes in one call")
         if type(message) is not tuple or len(message) != 3:
             raise CodecError("a message of another form")
         kind, answered, fields = message
@@ -261,11 +263,6 @@ class _Conversation:
         data = self.buffer[:count]
         del self.buffer[:count]
         return data
-
-    def _count(self, size: int) -> None:
-        self.received += size
-        if self.received > MAX_RECEIVED:
-            raise CodecError(f"more than {MAX_RECEIVED} bytes in one call")
 
     def _wait(self, event: int) -> None:
         self.poll.register(self.channel, event)
