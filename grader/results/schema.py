@@ -35,6 +35,7 @@ class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True):
     hint: str = ""
     diagnosis: str | None = None
     misconceptions: tuple[str, ...] = ()
+    sentence: str = ""  # what the test looks at, as students read it
 
 
 class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +53,9 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     points_possible: int = 0
     pending: bool = False  # criteria that train a model are still to come
     origin: str = ""  # the file that counts, as it was called where it came from
+    problem: str = ""  # why the file as a whole cannot be used, such as a syntax error
+    notes: tuple[str, ...] = ()  # what a reader should know about how it was graded
+    seconds: float = 0.0  # that judging it took
     fault: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
@@ -70,6 +74,7 @@ class GradedStudent(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str | None = None  # ISO 8601, where the layout tells it
     attempt: int | None = None
     notes: tuple[str, ...] = ()  # what a teacher should know about how it was read
+    needs_review: bool = False  # a teacher should look before the score counts
     exercises: tuple[GradedExercise, ...]
 
 
@@ -150,6 +155,7 @@ def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = ""
         points_possible=possible,
         pending=result.pending,
         origin=origin,
+        seconds=round(result.seconds, 2),
         fault=result.fault or msgspec.UNSET,
     )
 
@@ -168,6 +174,7 @@ def _criterion(result: CriterionResult) -> GradedCriterion:
         hint="" if result.passed else criterion.hint,
         diagnosis=" ".join(f"{d.explanation} {d.hint}" for d in result.diagnoses) or None,
         misconceptions=tuple(diagnosis.id for diagnosis in result.diagnoses),
+        sentence=criterion.sentence,
     )
 
 
