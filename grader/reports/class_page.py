@@ -35,7 +35,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """A score in the table."""
 
     text: str
-    shade: str  # s0 (low) to s5 (full), or empty
+    shade: str  # s0 (low) to s5, s6 (full), or "absent" where nothing was handed in
     letters: str  # of the verdicts that are not "passed"
 
 
@@ -70,6 +70,8 @@ class ShownGroup(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     group: ErrorGroup
     names: tuple[tuple[str, str], ...]  # (name, page) of the first students
+    ids: str  # one a line
+    unlisted: int  # students whose id cannot stand in a list
     command: str
 
 
@@ -121,6 +123,11 @@ def label(student: GradedStudent) -> str:
     return text if len(text) <= 60 else f"{text[:58]}…"
 
 
+def id_list(group: ErrorGroup) -> str:
+    """What `grader grade --students` reads: an id a line. One that is more than a line would name somebody else."""
+    return "".join(f"{id_}\n" for id_ in group.students if id_.splitlines() == [id_.strip()])
+
+
 def command(exercise: str, number: int, folder: str) -> str:
     """What grades the students of a group again, and nobody else."""
     file = f"{folder.rstrip('/')}/{GROUPS}/{number}.txt"
@@ -133,6 +140,8 @@ def shown_group(number: int, group: ErrorGroup, known: Mapping[str, GradedStuden
         number=number,
         group=group,
         names=tuple((label(student), page_of(student)) for student in students),
+        ids=(ids := id_list(group)).rstrip("\n"),
+        unlisted=len(group.students) - ids.count("\n"),
         command=command(group.exercise, number, folder),
     )
 
@@ -168,7 +177,9 @@ def _exercise_cell(exercise: GradedExercise) -> Cell:
     if exercise.fault:
         found.add(Verdict.GRADER_FAULT)
     if exercise.left_out:
-        return Cell(text="–", shade="", letters=SIGNS[Verdict.MISSING].letter)
+        return Cell(text="–", shade="absent", letters=SIGNS[Verdict.MISSING].letter)
+    if exercise.verdict is Verdict.MISSING:
+        return Cell(text=score_text(exercise.score), shade="absent", letters=SIGNS[Verdict.MISSING].letter)
     return _cell(exercise.score, [verdict for verdict in Verdict if verdict in found])
 
 
@@ -181,8 +192,9 @@ def _cell(score: float | None, verdicts: Sequence[Verdict]) -> Cell:
 
 
 def _remarks(student: GradedStudent) -> str:
-    """``ctc: 3 × out of time``: what the scores do not tell."""
-    remarks = []
+    """``missing: attention; ctc: 3 × out of time``: what the scores do not tell."""
+    absent = [e.name for e in student.exercises if e.verdict is Verdict.MISSING and not e.left_out]
+    remarks = [f"missing: {', '.join(absent)}"] if absent else []
     for exercise in student.exercises:
         counts = Counter(criterion.verdict for criterion in exercise.criteria)
         worst = next((verdict for verdict in STANDING_OUT if counts[verdict]), None)

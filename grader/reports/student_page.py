@@ -6,14 +6,16 @@ It can be handed to the student as it is. It says nothing about other students, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
+from markupsafe import Markup
 
 from grader.reports.pages import render_page
 from grader.reports.words import KINDS, SIGNS, counted, score_text
 from grader.results.feedback import StandIn, first_step, points_by_kind, stand_ins
 from grader.results.records import Verdict
-from grader.results.schema import GradedExercise, GradedStudent, Results
+from grader.results.schema import GradedCriterion, GradedExercise, GradedStudent, Results
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,9 +43,16 @@ def render(results: Results, student: GradedStudent) -> str:
         kind_words=KINDS,
         signs=SIGNS,
         used={criterion.verdict for exercise in student.exercises for criterion in exercise.criteria},
+        shown=_shown,
         score_text=score_text,
         counted=counted,
     )
+
+
+@lru_cache(maxsize=8192)  # most students share most of these, and this is most of the page
+def _shown(criterion: GradedCriterion) -> Markup:
+    """A criterion in the list of its exercise."""
+    return Markup(render_page("criterion.html.jinja", criterion=criterion, signs=SIGNS, counted=counted))  # noqa: S704
 
 
 def _section(student: GradedStudent, number: int, exercise: GradedExercise) -> Section:

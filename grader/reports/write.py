@@ -20,7 +20,7 @@ def write_pages(results: Results, folder: Path) -> Path:
         write_atomically(folder / class_page.page_of(student), student_page.render(results, student))
     found = error_groups(results)
     for number, group in enumerate(found.groups, start=1):
-        write_atomically(lists / f"{number}.txt", "".join(f"{student}\n" for student in group.students))
+        write_atomically(lists / f"{number}.txt", class_page.id_list(group))
     _remove_old_lists(lists, len(found.groups))
     page = folder / class_page.FILE_NAME
     write_atomically(page, class_page.render(results, groups=found, folder=str(folder)))
