@@ -28,6 +28,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     diagnosis: str = ""
     verdict: Verdict | None = None  # where there is no diagnosis
     message_kind: str = ""
+    absent: bool = False  # the whole exercise was not handed in
 
 
 class ErrorGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +95,7 @@ def _failures(exercise: GradedExercise) -> Iterable[tuple[GradedCriterion, Cause
         if criterion.verdict is Verdict.PASSED:
             continue
         if exercise.verdict is Verdict.MISSING:
-            yield criterion, Cause(verdict=Verdict.MISSING)
+            yield criterion, Cause(verdict=Verdict.MISSING, absent=True)
         elif criterion.diagnosis and criterion.verdict is not Verdict.GRADER_FAULT:
             yield criterion, Cause(diagnosis=criterion.diagnosis)
         else:
@@ -122,7 +123,7 @@ def _groups(found: dict[tuple[str, str, Cause], _Failures]) -> tuple[ErrorGroup,
         for students, members, partly in _joined(cause, same_cause)
     ]
     # Sorting is stable: of equal groups, the earlier exercise comes first.
-    return tuple(sorted(groups, key=lambda g: (_nothing(g.cause), -len(g.students), -len(g.criteria))))
+    return tuple(sorted(groups, key=lambda g: (g.cause.absent, -len(g.students), -len(g.criteria))))
 
 
 def _joined(
@@ -139,10 +140,6 @@ def _joined(
         else:
             larger += [failures.title for _, failures in members]
     return [(students, members, tuple(partly)) for students, members, partly in whole]
-
-
-def _nothing(cause: Cause) -> bool:
-    return cause.verdict is Verdict.MISSING
 
 
 def _alone(found: dict[tuple[str, str, Cause], _Failures]) -> tuple[Alone, ...]:
