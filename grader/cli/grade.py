@@ -59,6 +59,7 @@ def grade(
     from grader.grading.settings import Settings
     from grader.reports import terminal
     from grader.reports.intake import print_summary
+    from grader.reports.write import write_pages
     from grader.results import schema
     from grader.results.gradebook import open_gradebook
     from grader.sandbox.layers import require_layers
@@ -96,10 +97,11 @@ def grade(
             raise SystemExit(INTERRUPTED) from None
         results = write(run)
         write_atomically(out / grades.file_name, grades.render(results))
+        page = write_pages(results, out)
     if as_json:
         click.echo(schema.as_json(results), nl=False)
     else:
-        click.echo(f"Written: {out / grades.file_name} and {out / schema.FILE_NAME}")
+        click.echo(f"Written: {page}, {out / grades.file_name} and {out / schema.FILE_NAME}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")
     _tell_faults(results)
     if any(student.needs_review for student in results.students):
