@@ -7,6 +7,7 @@ interrupted.
 
 from grader.cli.base import main
 from grader.cli.check import check
+from grader.cli.diff import diff
 from grader.cli.doctor import doctor
 from grader.cli.grade import grade
 from grader.cli.handouts import handouts
@@ -19,7 +20,7 @@ from grader.cli.train import train
 from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
-COMMANDS = (check, train, inspect, grade, report, statistics, doctor, validate, stubs, notebooks, handouts)
+COMMANDS = (check, train, inspect, grade, report, diff, statistics, doctor, validate, stubs, notebooks, handouts)
 
 for command in COMMANDS:
     main.add_command(command)

@@ -8,10 +8,13 @@ from collections.abc import Sequence
 import msgspec
 
 from grader.course import Course
+from grader.grading.keys import hash_sources
 from grader.results import schema
 from grader.results.records import StudentResult
 from grader.results.schema import Confinement, GradedStudent, Origin, Results
 from grader.submissions.base import Submission
+
+HASH_LENGTH = 16  # hexadecimal digits: enough to tell the files of one student apart
 
 
 class Attempted:
@@ -25,6 +28,7 @@ class Attempted:
         counts = Counter(submission.student for submission in submissions)
         for submission in submissions:
             origin = _decided(submission.origin) if zero else submission.origin
+            origin = msgspec.structs.replace(origin, file_hashes=_hashes(submission))
             name = submission.student
             if counts[name] > 1:
                 name = f"{name}\0{origin.attempt}"  # no student is called so
@@ -50,6 +54,15 @@ def _best(student: str, attempts: Sequence[GradedStudent]) -> GradedStudent:
         return best
     note = f"attempt {best.attempt} counts, the best of {len(attempts)}"
     return msgspec.structs.replace(best, id=student, notes=(*best.notes, note))
+
+
+def _hashes(submission: Submission) -> dict[str, str]:
+    """For each exercise a hash of the text that counts and of the modules beside it: by it two runs are compared."""
+    return {
+        name: hash_sources({name: (name, source.content), **source.helpers})[:HASH_LENGTH]
+        for name, source in submission.sources.items()
+        if source.content or source.helpers
+    }
 
 
 def _decided(origin: Origin) -> Origin:

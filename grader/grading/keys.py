@@ -20,7 +20,7 @@ from grader.grading.settings import Settings
 # Parts of the grader that come before or after judging: what they do changes no verdict.
 WITHOUT_INFLUENCE = {
     "authoring", "cli", "exports", "reports", "student", "submissions", "training", "validation",
-    "results/schema.py", "results/statistics.py",
+    "results/diff.py", "results/schema.py", "results/statistics.py",
 }  # fmt: skip
 
 

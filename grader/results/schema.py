@@ -53,6 +53,7 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     points_possible: int = 0
     pending: bool = False  # criteria that train a model are still to come
     origin: str = ""  # the file that counts, as it was called where it came from
+    file_hash: str = ""  # of what was handed in for it: another hash, other files
     question: str = ""  # what a teacher must decide before it has a score
     problem: str = ""  # why the file as a whole cannot be used, such as a syntax error
     notes: tuple[str, ...] = ()  # what a reader should know about how it was graded
@@ -106,6 +107,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int | None = None
     notes: tuple[str, ...] = ()
     files: dict[str, str] = {}  # exercise -> where its file came from
+    file_hashes: dict[str, str] = {}  # exercise -> hash of what was handed in for it
     question: str = ""  # what a teacher must decide before there is any score
     questions: dict[str, str] = {}  # the same for single exercises
 
@@ -147,13 +149,16 @@ def _student(course: Course, student: StudentResult, origin: Origin) -> GradedSt
                 result,
                 origin.files.get(result.name, ""),
                 origin.question or origin.questions.get(result.name, ""),
+                origin.file_hashes.get(result.name, ""),
             )
             for result in student.exercises
         ),
     )
 
 
-def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = "", question: str = "") -> GradedExercise:
+def graded_exercise(
+    exercise: Exercise, result: ExerciseResult, origin: str = "", question: str = "", file_hash: str = ""
+) -> GradedExercise:
     """``question`` is what a teacher must decide first; until then there is no score."""
     earned, possible = points_of(result.criteria)
     return GradedExercise(
@@ -170,6 +175,7 @@ def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = ""
         points_possible=possible,
         pending=result.pending,
         origin=origin,
+        file_hash=file_hash,
         seconds=round(result.seconds, 2),
         fault=result.fault or msgspec.UNSET,
     )
