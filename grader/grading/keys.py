@@ -19,7 +19,7 @@ from grader.grading.settings import Settings
 
 # Parts of the grader that come before or after judging: what they do changes no verdict.
 WITHOUT_INFLUENCE = {
-    "authoring", "cli", "exports", "reports", "student", "submissions", "training", "validation",
+    "authoring", "cli", "exports", "overlap", "reports", "student", "submissions", "training", "validation",
     "results/diff.py", "results/schema.py", "results/statistics.py",
 }  # fmt: skip
 
