@@ -198,23 +198,23 @@ def _pair(exercise: str, one: _Prepared, other: _Prepared, common: frozenset[int
 
 def _side(one: _Prepared, both: frozenset[int]) -> Side:
     covered = _covered(one.hashes, both, len(one.own))
-    matched = sum(own and found for own, found in zip(one.own, covered, strict=True))
-    parts = _parts(one.tokens, covered)
+    counted = [own and found for own, found in zip(one.own, covered, strict=True)]
+    parts = _parts(one.tokens, counted)
     return Side(
         id=one.text.student,
         attempt=one.text.attempt,
-        share=round(matched / one.count, 3),
+        share=round(sum(counted) / one.count, 3),
         tokens=one.count,
         lines=tuple(_lines(one.text.text, parts)),
         parts=parts,
     )
 
 
-def _parts(tokens: Tokens, covered: Sequence[bool]) -> tuple[tuple[int, int], ...]:
+def _parts(tokens: Tokens, counted: Sequence[bool]) -> tuple[tuple[int, int], ...]:
     """The common parts as places in the text."""
     parts: list[tuple[int, int]] = []
     begin: int | None = None
-    for place, found in enumerate([*covered, False]):
+    for place, found in enumerate([*counted, False]):
         if found and begin is None:
             begin = place
         elif not found and begin is not None:
@@ -223,10 +223,16 @@ def _parts(tokens: Tokens, covered: Sequence[bool]) -> tuple[tuple[int, int], ..
     return tuple(parts)
 
 
-def _lines(text: str, parts: Sequence[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+def _lines(text: str, parts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The lines of the parts; parts in lines that follow each other are told as one."""
+    found: list[tuple[int, int]] = []
     line, place = 1, 0
     for start, end in parts:
         first = line + text.count("\n", place, start)
         line = first + text.count("\n", start, end)
         place = end
-        yield first, line
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], line)
+        else:
+            found.append((first, line))
+    return found

@@ -125,7 +125,7 @@ def pieces(text: str, side: Side) -> tuple[Piece, ...]:
 
 def _shortened(text: str, *, first: bool = False, last: bool = False) -> str:
     """What stands between common parts, with a few lines next to each."""
-    lines = text.split("\n")
+    lines = (text.rstrip("\n") if last else text).split("\n")
     head = 0 if first else CONTEXT + 1
     tail = 0 if last else CONTEXT + 1
     gone = len(lines) - head - tail

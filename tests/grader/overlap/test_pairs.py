@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader.overlap.given import given_texts
 from grader.overlap.pairs import MANY, MIN_OWN, NEAREST, THRESHOLD, Text, find_pairs, given_hashes
 
 OPERATORS = ["+", "-", "*", "/", "@", "%", "<", ">", "&", "|"]
@@ -40,7 +41,7 @@ def test_a_copy_with_other_names_and_comments_is_found_and_independent_work_is_n
 def test_what_was_given_counts_for_nobody():
     stub = written(99, lines=40)
     texts = [text(f"s0{n}", stub + written(n)) for n in (1, 2)]
-    assert who(find_pairs("ctc", texts)) == {("s01", "s02")} or find_pairs("ctc", texts, threshold=0.3).pairs
+    assert who(find_pairs("ctc", texts, threshold=0.3)) == {("s01", "s02")}
     assert find_pairs("ctc", texts, given_hashes([stub]), 0.1).pairs == ()
 
 
@@ -111,12 +112,12 @@ def test_exactly_those_with_the_same_text_are_pairs_in_any_order(seeds, shuffle)
     assert {frozenset(pair) for pair in who(find_pairs("ctc", texts))} == expected
 
 
-def test_right_solutions_that_are_independent_of_each_other_stay_below_the_threshold(course):
-    """One author wrote the variants of the last exercises from each other, so these have more in common."""
-    from grader.overlap.given import given_texts
-
+def test_right_solutions_that_are_written_in_different_ways_stay_below_the_threshold(course):
+    """Except those of one large exercise, which have long parts in common (docs/similarity.md)."""
     boilerplate = given_hashes(given_texts(course))
-    for exercise in course.exercises[:7]:
+    for exercise in course.exercises:
+        if exercise.name == "transformer":
+            continue
         paths = (course.solution(exercise), *course.variants(exercise))
         texts = [text(path.stem, path.read_text(encoding="utf-8")) for path in paths]
         shares = [pair.share for pair in find_pairs(exercise.name, texts, boilerplate, 0.05).pairs]
