@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``do
 interrupted.
 """
 
+from grader.cli.adjust import adjust
 from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.doctor import doctor
@@ -18,7 +19,7 @@ from grader.cli.train import train
 from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
-COMMANDS = (check, train, inspect, grade, statistics, doctor, validate, stubs, notebooks, handouts)
+COMMANDS = (check, train, inspect, grade, adjust, statistics, doctor, validate, stubs, notebooks, handouts)
 
 for command in COMMANDS:
     main.add_command(command)
