@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -67,13 +68,18 @@ def ours():
     return found
 
 
+def without_times(document: str) -> str:
+    """How long judging took differs from run to run, and nothing else."""
+    return re.sub(r'"seconds": [0-9.e-]+', '"seconds": 0', document)
+
+
 @pytest.mark.all_cores
 @pytest.mark.attack
 def test_killed_and_resumed_is_as_undisturbed(tiny, submissions, tmp_path):
     before = ours()
     code, output = finish(start(tiny, submissions, tmp_path / "whole"))
     assert code == 0, output
-    expected = (tmp_path / "whole/results.json").read_text()
+    expected = without_times((tmp_path / "whole/results.json").read_text())
 
     out = tmp_path / "killed"
     moments = random.Random(5)
@@ -89,7 +95,7 @@ def test_killed_and_resumed_is_as_undisturbed(tiny, submissions, tmp_path):
         seen = len(entries(out))
     code, output = finish(start(tiny, submissions, out))
     assert code == 0, output
-    assert (out / "results.json").read_text() == expected
+    assert without_times((out / "results.json").read_text()) == expected
     keys = [key for key, _ in entries(out)]
     assert len(keys) == len(set(keys)), "nothing is graded twice"
     for _ in range(100):

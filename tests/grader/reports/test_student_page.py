@@ -9,7 +9,6 @@ from tests.grader.made_results import criterion, exercise, results, student
 from tests.grader.reports.html import Page
 
 
-
 def page_of(*exercises, **more):
     who = student("s01", *exercises, **more)
     return Page(render(results(who), who))
@@ -81,7 +80,10 @@ def test_ids_of_criteria_and_misconceptions_are_not_on_the_page():
 
 
 def test_nothing_of_another_student_is_on_the_page():
-    one, other = student("s01", exercise("one", criterion("a"))), student("unmistakable", exercise("one", criterion("a")))
+    one, other = (
+        student("s01", exercise("one", criterion("a"))),
+        student("unmistakable", exercise("one", criterion("a"))),
+    )
     assert "unmistakable" not in render(results(one, other), one)
     assert not [a for a in Page(render(results(one, other), one)).all("a") if not a["href"].startswith("#")]
 
