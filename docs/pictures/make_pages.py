@@ -24,9 +24,9 @@ HERE = Path(__file__).parent
 NAMES = (
     "Amina Yusuf", "Anders Holm", "Beatriz Lima", "Chen Wei", "Daria Petrova", "Elif Kaya", "Emeka Obi", "Farid Haddad",
     "Greta Lindqvist", "Hana Sato", "Ines Moreau", "Ivan Horvat", "Jana Novak", "Jonas Weber", "Kavya Rao",
-    "Kofi Mensah", "Lea Fischer", "Linh Tran", "Luca Ricci", "Maja Kowalska", "Mateo Vargas", "Mira Cohen", "Nadia Rahman",
-    "Noah Smit", "Olga Ivanova", "Omar Aziz", "Paula Costa", "Ravi Patel", "Sofia Rossi", "Tariq Khan", "Uma Nair",
-    "Viktor Toth", "Wanjiru Kamau", "Ximena Flores", "Yara Saleh", "Zoe Martin",
+    "Kofi Mensah", "Lea Fischer", "Linh Tran", "Luca Ricci", "Maja Kowalska", "Mateo Vargas", "Mira Cohen",
+    "Nadia Rahman", "Noah Smit", "Olga Ivanova", "Omar Aziz", "Paula Costa", "Ravi Patel", "Sofia Rossi", "Tariq Khan",
+    "Uma Nair", "Viktor Toth", "Wanjiru Kamau", "Ximena Flores", "Yara Saleh", "Zoe Martin",
 )  # fmt: skip
 WEIGHTS = (9, 5, 2, 2, 2, 0, 1, 1, 0, 1, 2, 1)  # how often each of the sample class is taken: most work is right
 

@@ -21,14 +21,15 @@ def names(browser):
 def heading(browser, words, table="#table"):
     """The button in this heading of a column."""
     return browser.js(
-        "return [...document.querySelectorAll(arguments[0] + ' thead button')].find(b => b.textContent === arguments[1])",
-        table, words,
+        "const all = document.querySelectorAll(arguments[0] + ' thead button');"
+        "return [...all].find(b => b.textContent === arguments[1])", table, words,
     )  # fmt: skip
 
 
 def sorted_by(browser):
     return browser.js(
-        "return [...document.querySelectorAll('#table thead th')].filter(h => /ending/.test(h.getAttribute('aria-sort')))"
+        "return [...document.querySelectorAll('#table thead th')]"
+        ".filter(h => /ending/.test(h.getAttribute('aria-sort')))"
         ".map(h => [h.textContent, h.getAttribute('aria-sort')])"
     )
 
@@ -37,12 +38,12 @@ def sorted_by(browser):
 def page(tmp_path_factory):
     """Ada has everything, Bo half of ctc, Cy nothing, Di is slow, and Ed cannot be judged."""
     wrong = criterion("b", "failed", diagnosis="You swapped them.", misconceptions=("swapped",))
-    right = exercise("beam_search", criterion("a"))
+    right, absent, raised = (exercise("beam_search", criterion("a", v)) for v in ("passed", "missing", "error"))
     found = results(
         student("s10", exercise("ctc", criterion("a"), criterion("b")), right, name="Ada"),
         student("s9", exercise("ctc", criterion("a"), wrong), right, name="bo"),
-        student("s8", exercise("ctc", criterion("a", "missing"), wrong), exercise("beam_search", criterion("a", "missing")), name="Cy"),
-        student("s7", exercise("ctc", criterion("a", "timeout"), criterion("b")), exercise("beam_search", criterion("a", "error")), name="Di"),
+        student("s8", exercise("ctc", criterion("a", "missing"), wrong), absent, name="Cy"),
+        student("s7", exercise("ctc", criterion("a", "timeout"), criterion("b")), raised, name="Di"),
         student("s6", exercise("ctc", criterion("a", "grader_fault")), exercise("beam_search", fault="x"), name="Ed"),
     )  # fmt: skip
     return write_pages(found, tmp_path_factory.mktemp("class"))
@@ -52,9 +53,8 @@ def page(tmp_path_factory):
 def strange(tmp_path_factory):
     """A class whose students have names and texts that nobody should have."""
     made = []
-    for number, text in enumerate(
-        (EVIL, '"><img src=x onerror=alert(1)>', "</textarea><script>alert(2)</script>", *STRANGE)
-    ):
+    texts = (EVIL, '"><img src=x onerror=alert(1)>', "</textarea><script>alert(2)</script>", *STRANGE)
+    for number, text in enumerate(texts):
         lost = criterion("a", "failed", message=text, diagnosis=text, hint=text, line=text, title=text, sentence=text)
         ids = f"{text}{number}"
         made.append(student(ids, exercise("ctc", lost, problem=text, notes=(text,)), name=text, notes=(text,)))

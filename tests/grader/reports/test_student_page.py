@@ -109,6 +109,7 @@ def test_what_is_missing_left_out_provisional_or_noted_is_said():
 def test_results_from_before_the_new_keys_have_a_page():
     old = {"format": 1, "course": "Tiny", "students": [{"id": "s01", "exercises": [
         {"name": "ctc", "score": 50.0, "verdict": "failed", "criteria": [
-            {"id": "c", "title": "C", "kind": "value", "points": 1, "hidden": False, "verdict": "failed"}]}]}]}  # fmt: skip
+            {"id": "c", "title": "C", "kind": "value", "points": 1, "hidden": False, "verdict": "failed"},
+        ]}]}]}  # fmt: skip
     found = read_results(json.dumps(old).encode(), "here")
     assert "ctc" in render(found, found.students[0])
