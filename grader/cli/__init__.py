@@ -13,13 +13,16 @@ from grader.cli.grade import grade
 from grader.cli.handouts import handouts
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
+from grader.cli.report import report
 from grader.cli.statistics import statistics
 from grader.cli.stubs import stubs
 from grader.cli.train import train
 from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
-COMMANDS = (check, train, inspect, grade, adjust, statistics, doctor, validate, stubs, notebooks, handouts)
+COMMANDS = (
+    check, train, inspect, grade, adjust, report, statistics, doctor, validate, stubs, notebooks, handouts,
+)  # fmt: skip
 
 for command in COMMANDS:
     main.add_command(command)
