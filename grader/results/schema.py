@@ -52,6 +52,8 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     points_possible: int = 0
     pending: bool = False  # criteria that train a model are still to come
     origin: str = ""  # the file that counts, as it was called where it came from
+    problem: str = ""  # why no criterion was reached
+    notes: tuple[str, ...] = ()  # what people should know about the files, though it costs nothing
     fault: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
@@ -150,6 +152,8 @@ def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = ""
         points_possible=possible,
         pending=result.pending,
         origin=origin,
+        problem=result.problem,
+        notes=result.notes,
         fault=result.fault or msgspec.UNSET,
     )
 

@@ -119,7 +119,7 @@ def test_the_criterion_that_ran_is_blamed_though_another_stands_before_it(tiny):
     """Criteria that need a device run last, wherever they stand; here the budget ends before they begin."""
     suite = write(tiny / "exercises/addition/test_addition.py", DEVICES)
     file = write(tiny / "addition.py", "def add(a, b):\n    while True: pass\n")
-    found = run_suites([suite], file, budget=1.0, seed="7", cwd=tiny)
+    found = run_suites([suite], file, budget=1.0, seed="7", cwd=tiny).criteria
     assert [c.criterion.id for c in found] == ["on_device", "small"]
     assert {c.verdict for c in found} == {Verdict.TIMEOUT}
     assert "all tests together" in found[0].message
