@@ -12,7 +12,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def wanted_names(course: Course, exercise: Exercise) -> tuple[str, ...]:
-    """What the solution defines; where there is none, with students, every word of the public suite: more than enough."""
+    """What the solution defines; where students have none, every word of the public suite: more than enough."""
     solution, suite = course.solution(exercise), course.public_suite(exercise)
     try:
         if solution.is_file():

@@ -1,6 +1,6 @@
 """The code that a student wrote in a notebook, as the module that it stands for.
 
-A notebook is data here: nothing in it is run, none of it is parsed as Python, and none of Jupyter is needed. Before each
+A notebook is data here: nothing in it is run, nothing is parsed as Python, and none of Jupyter is needed. Before each
 cell stands a comment with its number among all cells of the notebook. The worker reads the module cell by cell.
 """
 
@@ -59,7 +59,7 @@ class _Code(msgspec.Struct, frozen=True):
 
 
 def notebook_source(content: bytes) -> str:
-    """The code cells in their order; what only a notebook understands (``!ls``, ``%time``, ``f?``) becomes a comment."""
+    """The code cells in their order; what only a notebook understands (``!ls``, ``%time``, ``f?``) is a comment."""
     return _join(_read(content))
 
 
@@ -71,9 +71,9 @@ def defined_names(content: bytes) -> frozenset[str]:
 def source_of_exercise(content: bytes, own: frozenset[str], others: frozenset[str]) -> str:
     """The module of one exercise, from a notebook that holds several.
 
-    ``own`` are the names that this exercise asks for, ``others`` those that the other exercises ask for. The module ends
-    before the first cell that belongs to others alone and comes after the last cell of this exercise. So a later
-    exercise cannot replace what this one defines, and everything that it may need from before is there.
+    ``own`` are the names that this exercise asks for, ``others`` those that the other exercises ask for. After the last
+    cell that defines a name of this exercise alone, the module ends before the first one that defines a name of others
+    alone. So a later exercise cannot replace what this one defines, and all that it may need from before is there.
     """
     cells = _read(content)
     only_own, only_others = own - others, others - own

@@ -1,9 +1,9 @@
 """What of a notebook is run when it is imported: what an exercise needs, and not the work around it.
 
 People try things out in a notebook: they plot, train, print, and leave cells behind that no longer work. None of that
-belongs to the module that is graded. Kept are imports, definitions, and assignments; of assignments that call something
-only those that the exercise needs, because such a call may be an experiment of minutes. Blocks of ``if`` and ``try`` are
-kept with what is kept of their bodies. Everything else is left out and listed.
+belongs to the module that is graded. Kept are imports, definitions, and assignments; of assignments that call
+something only those that the exercise needs, because such a call may be an experiment of minutes. Blocks of ``if`` and
+``try`` are kept with what is kept of their bodies. Everything else is left out and listed.
 
 Nothing is run here. Lines keep their numbers in the whole text, so tracebacks fit.
 """

@@ -37,7 +37,7 @@ def make_program(
         return steps
     if not may_be_absent(source, modules):
         return [Step(code=compile(source, filename, "exec", dont_inherit=True))]
-    body = compile(source, filename, "exec", flags=ast.PyCF_ONLY_AST, dont_inherit=True).body
+    body = ast.parse(source, filename).body
     flags = future_flags(body)
     steps = []
     waiting: list[ast.stmt] = []  # what can be run at once
@@ -59,10 +59,11 @@ def _without_absent(node: ast.stmt, filename: str, flags: int, modules: Collecti
     split = split_import(node, modules)
     if split is None:
         return [whole]
-    rest = (
-        [msgspec.structs.replace(whole, code=compile_statements([split.rest], filename, flags))] if split.rest else []
-    )
-    return [*rest, Step(absent=split.absent)]
+    steps = [Step(absent=split.absent)]
+    if split.rest:
+        code = compile_statements([split.rest], filename, flags)
+        steps.insert(0, msgspec.structs.replace(whole, code=code))
+    return steps
 
 
 def run_program(steps: Iterable[Step], names: dict[str, object]) -> None:

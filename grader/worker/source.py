@@ -24,8 +24,9 @@ MAX_ABSENT = 20
 def find_mentions(source: bytes, names: tuple[str, ...], wanted: tuple[str, ...] = ()) -> list[tuple[str, int]]:
     """Which of these names the source mentions, however they are imported, each with its line.
 
-    Of a notebook only what is run counts. What Python has built in counts as a plain name only: ``model.eval()`` and ``re.compile`` are something else.
-    What stands below ``if __name__ == "__main__"`` does not count: there students compare themselves with torch.
+    What Python has built in counts as a plain name only: ``model.eval()`` and ``re.compile`` are something else.
+    What stands below ``if __name__ == "__main__"`` does not count: there students compare themselves with torch. Of a
+    notebook only what is run counts.
     """
     try:
         trees = _read(source, wanted)

@@ -82,10 +82,9 @@ class Session:
         if failure is None or not failed:
             self.imported = Imported(notes=notes)
             return
-        problem, in_full = (
-            describe_problem(failure, surveyed, sources, transport.exercise.name, in_full=full)
-            for full in (False, True)
-        )
+        main = transport.exercise.name
+        problem = describe_problem(failure, surveyed, sources, main)
+        in_full = describe_problem(failure, surveyed, sources, main, in_full=True)
         self.imported = Imported(problem, in_full, failure.verdict, notes)
         self.broken = not_reached(failure.verdict, "the module does not import")
 
