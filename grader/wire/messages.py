@@ -48,7 +48,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Survey(msgspec.Struct, frozen=True, kw_only=True):
-    """Read these files of the student's, and run nothing of them; the answer is ``Surveyed`` for each, as plain data."""
+    """Read these files of the student's, and run nothing of them; the answer is a ``Surveyed`` for each."""
 
     sources: dict[str, tuple[str, bytes]]
     name: str  # the main module

@@ -47,6 +47,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
     node: ast.stmt
     code: types.CodeType
+    needed: bool  # what is asked for uses it, or is it
     optional: bool  # if it raises, the module goes on without it
 
 
@@ -87,7 +88,8 @@ def read_notebook(source: bytes, filename: str, roots: Collection[str] | None) -
         changed = isinstance(one.node, BLOCKS) and _prune(one.node, needed, left_out)
         code = compile_statements([one.node], filename, flags) if changed else one.code
         # What nothing needs is scratch work, and so is an assignment that fails in here.
-        statements.append(Statement(node=one.node, code=code, optional=not (one.needed and lasting)))
+        optional = not (one.needed and lasting)
+        statements.append(Statement(node=one.node, code=code, needed=one.needed, optional=optional))
     statements.sort(key=lambda statement: not is_future(statement.node))
     return Reading(statements=tuple(statements), left_out=_merged(left_out), flags=flags)
 

@@ -26,7 +26,7 @@ def find_mentions(source: bytes, names: tuple[str, ...], wanted: tuple[str, ...]
 
     What Python has built in counts as a plain name only: ``model.eval()`` and ``re.compile`` are something else.
     What stands below ``if __name__ == "__main__"`` does not count: there students compare themselves with torch. Of a
-    notebook only what is run counts.
+    notebook only what the exercise needs counts.
     """
     try:
         trees = _read(source, wanted)
@@ -46,7 +46,8 @@ def find_mentions(source: bytes, names: tuple[str, ...], wanted: tuple[str, ...]
 
 def _read(source: bytes, wanted: tuple[str, ...]) -> list[ast.AST]:
     if is_notebook(source):
-        return [statement.node for statement in read_notebook(source, "", wanted or None).statements]
+        statements = read_notebook(source, "", wanted or None).statements
+        return [statement.node for statement in statements if statement.needed]
     return [ast.parse(source)]  # bytes: the encoding is the one that Python itself would take
 
 

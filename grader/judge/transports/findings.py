@@ -111,9 +111,9 @@ def describe_notes(surveyed: Iterable[Surveyed], sources: Sources, modules: Coll
         if one.module in modules:
             notes += _left_out(one.left_out, sources[one.module][1])
             if one.absent:
-                which = "is" if len(one.absent) == 1 else "are"
                 names = ", ".join(one.absent)
-                notes.append(f"{names} {which} imported and not installed here; only code that uses it fails")
+                are, them = ("is", "it") if len(one.absent) == 1 else ("are", "them")
+                notes.append(f"{names} {are} not installed here; only code that uses {them} fails")
     return tuple(notes)
 
 
