@@ -12,12 +12,17 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def wanted_names(course: Course, exercise: Exercise) -> tuple[str, ...]:
-    """What the solution defines; where students have none, every word of the public suite: more than enough."""
-    solution, suite = course.solution(exercise), course.public_suite(exercise)
+    """What the solution defines, and those of the exercises that this one builds on, whose modules a suite may use too.
+
+    Where there is none, as with students, every word of the public suite: these are more than enough.
+    """
     try:
-        if solution.is_file():
-            return tuple(sorted(_defined(ast.parse(solution.read_bytes()))))
-        return tuple(sorted(set(WORD.findall(suite.read_text(encoding="utf-8")))))
+        solution, suite = course.solution(exercise), course.public_suite(exercise)
+        if not solution.is_file():
+            return tuple(sorted(set(WORD.findall(suite.read_text(encoding="utf-8")))))
+        solutions = [solution, *(course.solution(course.exercise(name)) for name in exercise.builds_on)]
+        found = (_defined(ast.parse(file.read_bytes())) for file in solutions if file.is_file())
+        return tuple(sorted(set[str]().union(*found)))
     except (OSError, SyntaxError, ValueError):  # whoever runs it says so
         return ()
 

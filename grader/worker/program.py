@@ -81,11 +81,11 @@ def run_program(steps: Iterable[Step], names: dict[str, object]) -> None:
 
 
 def roots_of(module: str, sources: Mapping[str, Source], main: str, wanted: Collection[str]) -> Collection[str] | None:
-    """The names that others ask of a module, None if any: of the main one what the exercise wants."""
+    """The names that the exercise and the other modules ask of a module; None if that may be any."""
     asked = names_asked_of(module, sources)
-    if module != main:
-        return asked
-    return None if asked is None or not wanted else {*wanted, *asked}
+    if asked is None or (module == main and not wanted):
+        return None
+    return {*wanted, *asked}
 
 
 def names_asked_of(module: str, sources: Mapping[str, Source]) -> Collection[str] | None:
