@@ -20,7 +20,7 @@ from grader.judge.transports.callbacks import Callbacks
 from grader.judge.transports.findings import describe_notes, describe_problem
 from grader.judge.transports.outcomes import StudentFailure, not_reached, out_of_budget, timed_out
 from grader.results.records import Verdict
-from grader.wire.messages import Call, Failure, Handle, Reply
+from grader.wire.messages import Call, Failure, Handle, Reply, Surveyed
 from grader.wire.notebook import cell_at, is_notebook
 
 MAX_TIMEOUTS = 2  # a function that ran out of time so often is not called again
@@ -50,7 +50,11 @@ class Session:
             raise out_of_budget(self.budget)
         if self.broken:
             raise self.broken
+        surveyed: tuple[Surveyed, ...] = ()
         if not self.loaded:
+            surveyed = (
+                self._survey_notebook()
+            )  # before the import: in one process nobody could ask a fresh worker later
             self.tell(Importing())
         try:
             self.transport.load(simulate=simulate)
@@ -61,12 +65,23 @@ class Session:
             self.broken = timed_out("Importing your module")
         if not self.loaded:  # later, with the accelerator say, it is the affair of the criterion
             self.loaded = self.broken is None
-            self._describe()
+            self._describe(surveyed)
             self.tell(self.imported)
         if self.broken:
             raise self.broken
 
-    def _describe(self) -> None:
+    @property
+    def _own(self) -> list[str]:
+        """The modules of the exercise itself that were handed in."""
+        names = (file.removesuffix(".py") for file in self.transport.exercise.files)
+        return [name for name in names if name in self.transport.sources]
+
+    def _survey_notebook(self) -> tuple[Surveyed, ...]:
+        """What is read in the files, if a notebook is among them: something may be left out of it."""
+        has_notebook = any(is_notebook(self.transport.sources[name][1]) for name in self._own)
+        return self.transport.survey() if has_notebook and not self.transport.problem else ()
+
+    def _describe(self, surveyed: tuple[Surveyed, ...]) -> None:
         """Find out, once, what to say about the import; a problem is not told again for every criterion."""
         transport, failure = self.transport, self.broken
         if transport.problem:
@@ -74,11 +89,10 @@ class Session:
             self.broken = not_reached(Verdict.ERROR, "the file cannot be used")
             return
         failed = failure is not None and failure.verdict is not Verdict.MISSING  # missing: no file, or a stub
-        own = [file.removesuffix(".py") for file in transport.exercise.files]
+        if not surveyed and (failed or transport.absent):
+            surveyed = transport.survey()
         sources = transport.sources
-        has_notebook = any(is_notebook(sources[name][1]) for name in own if name in sources)
-        surveyed = transport.survey() if failed or transport.absent or has_notebook else ()
-        notes = describe_notes(surveyed, sources, own)
+        notes = describe_notes(surveyed, sources, self._own)
         if failure is None or not failed:
             self.imported = Imported(notes=notes)
             return

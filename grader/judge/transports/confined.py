@@ -112,9 +112,9 @@ class ConfinedTransport:
         return msgspec.convert(found, list[tuple[str, int]])
 
     def survey(self) -> tuple[Surveyed, ...]:
-        """In a fresh worker, too, and with a time of its own; the other worker stays."""
+        """In a fresh worker, too, after the end of any other, and with a time of its own."""
         asked = ask_survey(self.exercise.name, self.sources, self.wanted)
-        other, self.worker = self.worker, None
+        self.close()
         try:
             self._fork(accelerated=False)
             found = self._ask("survey", asked, Callbacks(), deadline=time.monotonic() + SURVEY).value
@@ -123,7 +123,6 @@ class ConfinedTransport:
             return ()
         finally:
             self.close()
-            self.worker = other
 
     def close(self) -> None:
         if self.worker is not None:

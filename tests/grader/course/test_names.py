@@ -6,7 +6,9 @@ from tests.grader.conftest import write
 
 
 def test_they_are_what_the_solution_defines(tiny):
-    write(tiny / "solutions/addition.py", "import os\nA, B = 1, 2\nC: int = 3\ndef add(): pass\nclass K: pass\nprint(A)\n")
+    write(
+        tiny / "solutions/addition.py", "import os\nA, B = 1, 2\nC: int = 3\ndef add(): pass\nclass K: pass\nprint(A)\n"
+    )
     course = find_course(tiny)
     assert wanted_names(course, course.exercise("addition")) == ("A", "B", "C", "K", "add")
 
