@@ -196,7 +196,9 @@ class JudgeServer:
                 exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem,
                 wanted=wanted,
             )  # fmt: skip
-        plugin.connect(Session(transport, exercise.budget, deadline), exercise, events)
+        session = Session(transport, exercise.budget, deadline)
+        plugin.connect(session, exercise, events)
+        session.prepare()
         plugin.recordings = Recordings() if task.diagnose else None
         _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
         events.flush()
@@ -204,7 +206,7 @@ class JudgeServer:
             raise transport.fault
         transport.close()
         suspects = self.suspects.get(task.exercise)
-        if plugin.recordings and suspects and not plugin.sessions[task.exercise].imported.problem:
+        if plugin.recordings and suspects and not session.imported.problem:
             passed = {id_ for (_, id_), results in plugin.results.items() if combine(results).passed}
             recorded = plugin.recordings.by_criterion
             of_passed = {id_: tests for id_, tests in recorded.items() if id_ in passed}

@@ -17,7 +17,7 @@ from grader.judge.diagnosis.recording import Recording, no_answer, objection
 from grader.judge.processes.events import Imported, Importing
 from grader.judge.transports.base import Transport
 from grader.judge.transports.callbacks import Callbacks
-from grader.judge.transports.findings import describe_notes, describe_problem
+from grader.judge.transports.findings import WITHOUT_EXCEPTION, describe_notes, describe_problem
 from grader.judge.transports.outcomes import StudentFailure, not_reached, out_of_budget, timed_out
 from grader.results.records import Verdict
 from grader.wire.messages import Call, Failure, Handle, Reply, Surveyed
@@ -36,6 +36,7 @@ class Session:
         self.timeouts: Counter[str] = Counter()
         self.broken: StudentFailure | None = None
         self.loaded = False  # whether the module could be imported
+        self.surveyed: tuple[Surveyed, ...] | None = None  # what was read in the files; None: not yet
         self.imported = Imported()  # what is known of the first attempt to import it
         self.tell: Callable[[Importing | Imported], None] = lambda event: None
 
@@ -50,11 +51,8 @@ class Session:
             raise out_of_budget(self.budget)
         if self.broken:
             raise self.broken
-        surveyed: tuple[Surveyed, ...] = ()
         if not self.loaded:
-            surveyed = (
-                self._survey_notebook()
-            )  # before the import: in one process nobody could ask a fresh worker later
+            self.prepare()
             self.tell(Importing())
         try:
             self.transport.load(simulate=simulate)
@@ -65,7 +63,7 @@ class Session:
             self.broken = timed_out("Importing your module")
         if not self.loaded:  # later, with the accelerator say, it is the affair of the criterion
             self.loaded = self.broken is None
-            self._describe(surveyed)
+            self._describe()
             self.tell(self.imported)
         if self.broken:
             raise self.broken
@@ -76,24 +74,27 @@ class Session:
         names = (file.removesuffix(".py") for file in self.transport.exercise.files)
         return [name for name in names if name in self.transport.sources]
 
-    def _survey_notebook(self) -> tuple[Surveyed, ...]:
-        """What is read in the files, if a notebook is among them: something may be left out of it."""
-        has_notebook = any(is_notebook(self.transport.sources[name][1]) for name in self._own)
-        return self.transport.survey() if has_notebook and not self.transport.problem else ()
+    def prepare(self) -> None:
+        """If there is a notebook, read what is left out of it: before the first test, whose time it would take."""
+        if self.surveyed is None:
+            has_notebook = any(is_notebook(self.transport.sources[name][1]) for name in self._own)
+            self.surveyed = self.transport.survey() if has_notebook and not self.transport.problem else ()
 
-    def _describe(self, surveyed: tuple[Surveyed, ...]) -> None:
+    def _describe(self) -> None:
         """Find out, once, what to say about the import; a problem is not told again for every criterion."""
         transport, failure = self.transport, self.broken
         if transport.problem:
             self.imported = Imported(transport.problem, transport.problem, Verdict.ERROR)
             self.broken = not_reached(Verdict.ERROR, "the file cannot be used")
             return
-        failed = failure is not None and failure.verdict is not Verdict.MISSING  # missing: no file, or a stub
-        if not surveyed and (failed or transport.absent):
+        if failure is not None and failure.verdict is Verdict.MISSING:  # no file, or a stub
+            return
+        surveyed = self.surveyed or ()
+        if not surveyed and (transport.absent or (failure and failure.verdict not in WITHOUT_EXCEPTION)):
             surveyed = transport.survey()
         sources = transport.sources
         notes = describe_notes(surveyed, sources, self._own)
-        if failure is None or not failed:
+        if failure is None:
             self.imported = Imported(notes=notes)
             return
         main = transport.exercise.name

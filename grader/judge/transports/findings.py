@@ -29,7 +29,7 @@ PACKAGE = re.compile(r"[A-Za-z_]\w{0,60}(\.[A-Za-z_]\w{0,60})?", re.ASCII)
 NOT_IMPORTED = "does not import"
 TOO_LONG = f"{NOT_IMPORTED} (took too long)"
 ENDED = f"{NOT_IMPORTED} (ended its process)"
-VERDICTS = {  # of an import that gave no exception
+WITHOUT_EXCEPTION = {
     Verdict.TIMEOUT: TOO_LONG,
     Verdict.CRASHED: ENDED,
     Verdict.TAMPERED: f"{NOT_IMPORTED} (broke the conversation with the judge)",
@@ -81,8 +81,8 @@ def describe_problem(
     failure: StudentFailure, surveyed: Iterable[Surveyed], sources: Sources, main: str, *, in_full: bool = False
 ) -> str:
     """Why the module does not import, once and in a line; ``in_full`` quotes the exception."""
-    if failure.verdict in VERDICTS:
-        return VERDICTS[failure.verdict]
+    if failure.verdict in WITHOUT_EXCEPTION:
+        return WITHOUT_EXCEPTION[failure.verdict]
     for one in sorted(surveyed, key=lambda one: one.module != main):
         if one.error and (one.module == main or "SyntaxError" in failure.types):
             return _problem(_place(one, sources), one.error)

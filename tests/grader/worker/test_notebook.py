@@ -27,7 +27,7 @@ def load(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
 
     def make(*cells, wanted=("f",), others=None):
-        sources = {"mod": ("/x/mod.py", notebook(*cells)), **(others or {})}
+        sources = {"mod": ("/notebooks/mod.py", notebook(*cells)), **(others or {})}
         executor = Executor(Load(name="mod", sources=sources, wanted=wanted), lambda number, args: None)
         executor.load()
         return executor
