@@ -23,10 +23,10 @@ from grader.results.schema import GradedStudent, Results, load_results
 HERE = Path(__file__).parent
 NAMES = (
     "Amina Yusuf", "Anders Holm", "Beatriz Lima", "Chen Wei", "Daria Petrova", "Elif Kaya", "Emeka Obi", "Farid Haddad",
-    "Greta Lindqvist", "Hana Sato", "Ines Moreau", "Ivan Horvat", "Jana Novak", "Jonas Weber", "Kavya Rao", "Kofi Mensah",
-    "Lea Fischer", "Linh Tran", "Luca Ricci", "Maja Kowalska", "Mateo Vargas", "Mira Cohen", "Nadia Rahman", "Noah Smit",
-    "Olga Ivanova", "Omar Aziz", "Paula Costa", "Ravi Patel", "Sofia Rossi", "Tariq Khan", "Uma Nair", "Viktor Toth",
-    "Wanjiru Kamau", "Ximena Flores", "Yara Saleh", "Zoe Martin",
+    "Greta Lindqvist", "Hana Sato", "Ines Moreau", "Ivan Horvat", "Jana Novak", "Jonas Weber", "Kavya Rao",
+    "Kofi Mensah", "Lea Fischer", "Linh Tran", "Luca Ricci", "Maja Kowalska", "Mateo Vargas", "Mira Cohen",
+    "Nadia Rahman", "Noah Smit", "Olga Ivanova", "Omar Aziz", "Paula Costa", "Ravi Patel", "Sofia Rossi", "Tariq Khan",
+    "Uma Nair", "Viktor Toth", "Wanjiru Kamau", "Ximena Flores", "Yara Saleh", "Zoe Martin",
 )  # fmt: skip
 WEIGHTS = (9, 5, 2, 2, 2, 0, 1, 1, 0, 1, 2, 1)  # how often each of the sample class is taken: most work is right
 
@@ -69,7 +69,7 @@ def main() -> None:
         page = write_pages(results, Path(folder))
         browser = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
         try:
-            shoot(browser, page, HERE / "pages_class.png", size=(1120, 900), scheme="light")
+            shoot(browser, page, HERE / "pages_class.png", size=(1280, 860), scheme="light")
             student = page.parent / "students/s12.html"
             shoot(browser, student, HERE / "pages_student.png", size=(860, 900), scheme="light")
         finally:

@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``do
 interrupted.
 """
 
+from grader.cli.adjust import adjust
 from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.diff import diff
@@ -22,20 +23,9 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check,
-    train,
-    inspect,
-    grade,
-    report,
-    diff,
-    similar,
-    statistics,
-    doctor,
-    validate,
-    stubs,
-    notebooks,
+    check, train, inspect, grade, adjust, report, diff, similar, statistics, doctor, validate, stubs, notebooks,
     handouts,
-)
+)  # fmt: skip
 
 for command in COMMANDS:
     main.add_command(command)

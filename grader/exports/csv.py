@@ -20,10 +20,12 @@ def grades_csv(results: Results) -> str:
     names = [exercise.name for exercise in results.students[0].exercises] if results.students else []
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["student", *names, "total"])
+    has_final = any(student.final is not None for student in results.students)
+    table.writerow(["student", *names, "total", *(["final"] if has_final else [])])
     for student in results.students:
         scores = [None if exercise.left_out else exercise.score for exercise in student.exercises]
-        table.writerow([_as_text(student.id), *scores, student.score])
+        final = [student.final] if has_final else []
+        table.writerow([_as_text(student.id), *scores, student.score, *final])
     return text.getvalue()
 
 

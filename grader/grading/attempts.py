@@ -8,13 +8,10 @@ from collections.abc import Sequence
 import msgspec
 
 from grader.course import Course
-from grader.grading.keys import hash_sources
 from grader.results import schema
 from grader.results.records import StudentResult
-from grader.results.schema import Confinement, GradedStudent, Origin, Results
+from grader.results.schema import Confinement, GradedStudent, Made, Origin, Results
 from grader.submissions.base import Submission
-
-HASH_LENGTH = 16  # hexadecimal digits: enough to tell the files of one student apart
 
 
 class Attempted:
@@ -28,7 +25,6 @@ class Attempted:
         counts = Counter(submission.student for submission in submissions)
         for submission in submissions:
             origin = _decided(submission.origin) if zero else submission.origin
-            origin = msgspec.structs.replace(origin, file_hashes=_hashes(submission))
             name = submission.student
             if counts[name] > 1:
                 name = f"{name}\0{origin.attempt}"  # no student is called so
@@ -37,10 +33,16 @@ class Attempted:
             self.submissions.append(msgspec.structs.replace(submission, student=name, origin=origin))
 
     def results(
-        self, course: Course, students: Sequence[StudentResult], confinement: Confinement, *, provisional: bool
+        self,
+        course: Course,
+        students: Sequence[StudentResult],
+        confinement: Confinement,
+        *,
+        provisional: bool,
+        made: Made | None = None,
     ) -> Results:
         """One row for each student."""
-        results = schema.make_results(course, students, confinement, self.origins, provisional=provisional)
+        results = schema.make_results(course, students, confinement, self.origins, provisional=provisional, made=made)
         rows: dict[str, list[GradedStudent]] = {}
         for row in results.students:
             rows.setdefault(self.students[row.id], []).append(row)
@@ -54,15 +56,6 @@ def _best(student: str, attempts: Sequence[GradedStudent]) -> GradedStudent:
         return best
     note = f"attempt {best.attempt} counts, the best of {len(attempts)}"
     return msgspec.structs.replace(best, id=student, notes=(*best.notes, note))
-
-
-def _hashes(submission: Submission) -> dict[str, str]:
-    """For each exercise a hash of the text that counts and of the modules beside it: by it two runs are compared."""
-    return {
-        name: hash_sources({name: (name, source.content), **source.helpers})[:HASH_LENGTH]
-        for name, source in submission.sources.items()
-        if source.content or source.helpers
-    }
 
 
 def _decided(origin: Origin) -> Origin:

@@ -20,8 +20,13 @@ from grader.grading.settings import Settings
 # Parts of the grader that come before or after judging: what they do changes no verdict.
 WITHOUT_INFLUENCE = {
     "authoring", "cli", "exports", "overlap", "reports", "student", "submissions", "training", "validation",
-    "results/diff.py", "results/schema.py", "results/statistics.py",
+    "results/schema.py", "results/statistics.py", "results/adjustments.py", "results/diff.py", "results/final.py",
+    "results/groups.py", "results/keeping.py", "results/policies.py", "results/rescoring.py",
 }  # fmt: skip
+
+
+# Of what course.toml says about an exercise: a title, a weight or a due date changes no verdict.
+DECIDING = ("name", "files", "builds_on", "implementations_of", "budget", "forbidden")
 
 
 def fingerprint(settings: Settings, exercise: Exercise) -> str:
@@ -30,13 +35,15 @@ def fingerprint(settings: Settings, exercise: Exercise) -> str:
     confinement = settings.confinement  # what was judged under other layers is judged anew
     layers = {name: not why for name, why in confinement.layers.items()}
     versions = f"{grader.__version__} {platform.python_version()} {metadata.version('torch')}"
-    return hash_files(files, extra=f"{versions} {settings.seed} {exercise} {confinement.level} {layers}")
+    how = [getattr(exercise, field) for field in DECIDING]
+    return hash_files(files, extra=f"{versions} {settings.seed} {how} {confinement.level} {layers}")
 
 
 def course_files(course: Course, exercise: Exercise, *, diagnose: bool) -> list[Path]:
     """The files of the course that decide about a grade in this exercise."""
     suites = course.suites(exercise)
     files = [*suites, course.solution(exercise), *imported_files(course.root, suites)]
+    files += [course.solution(course.exercise(name)) for name in exercise.builds_on]  # which names of theirs are wanted
     if diagnose:
         files.append(course.bank(exercise))
     for earlier in map(course.exercise, exercise.implementations_of):

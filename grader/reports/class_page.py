@@ -45,6 +45,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     page: str
     total: Cell
     cells: tuple[Cell, ...]
+    final: Cell
     remarks: str
 
 
@@ -87,6 +88,7 @@ def render(results: Results, *, groups: Groups | None = None, folder: str = "FOL
         script="class_page.js",
         results=results,
         exercises=exercises,
+        has_final=any(student.final is not None for student in results.students),
         rows=[_row(student) for student in results.students],
         reviews=reviews(results),
         course_chart=chart(course_distribution(results)),
@@ -168,6 +170,7 @@ def _row(student: GradedStudent) -> Row:
         page=page_of(student),
         total=_cell(student.score, ()),
         cells=tuple(_exercise_cell(exercise) for exercise in student.exercises),
+        final=_cell(student.final, ()),
         remarks=_remarks(student),
     )
 
@@ -193,8 +196,11 @@ def _cell(score: float | None, verdicts: Sequence[Verdict]) -> Cell:
 
 def _remarks(student: GradedStudent) -> str:
     """``missing: attention; ctc: 3 × out of time``: what the scores do not tell."""
-    absent = [e.name for e in student.exercises if e.verdict is Verdict.MISSING and not e.left_out]
+    absent = [e.name for e in student.exercises if e.verdict is Verdict.MISSING and not e.left_out and not e.question]
     remarks = [f"missing: {', '.join(absent)}"] if absent else []
+    remarks += [f"{exercise.name}: a question to you" for exercise in student.exercises if exercise.question]
+    remarks += [f"{exercise.name}: {words}" for exercise in student.exercises for words in exercise.adjustments]
+    remarks += student.policy
     for exercise in student.exercises:
         counts = Counter(criterion.verdict for criterion in exercise.criteria)
         worst = next((verdict for verdict in STANDING_OUT if counts[verdict]), None)

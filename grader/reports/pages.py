@@ -22,9 +22,7 @@ def render_page(template: str, *, style: str = "", script: str = "", **values: o
     css, javascript = (_file(name) if name else Markup("") for name in (style, script))
     policy = f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(javascript)}"
     page = _environment().get_template(template)
-    return page.render(
-        values, css=css, javascript=javascript, policy=f"{policy}; base-uri 'none'; form-action 'none'"
-    )
+    return page.render(values, css=css, javascript=javascript, policy=f"{policy}; base-uri 'none'; form-action 'none'")
 
 
 @cache  # to compile a template takes longer than to fill it in

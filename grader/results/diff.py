@@ -240,15 +240,15 @@ def file_changed(old: GradedExercise, new: GradedExercise, *, again: bool) -> bo
     ``again`` says that the student handed in at another time. Results from before there was a hash have only the
     file's name: another name is another file, the same name says nothing.
     """
-    if old.file_hash and new.file_hash:
-        return old.file_hash != new.file_hash
+    if old.digest and new.digest:
+        return old.digest != new.digest
     if _handed_in(old) != _handed_in(new) or again or (old.origin and new.origin and old.origin != new.origin):
         return True
     return None if _handed_in(new) else False
 
 
 def _handed_in(exercise: GradedExercise) -> bool:
-    return bool(exercise.file_hash or exercise.origin) or exercise.verdict is not Verdict.MISSING
+    return bool(exercise.digest or exercise.origin) or exercise.verdict is not Verdict.MISSING
 
 
 def _again(old: GradedStudent, new: GradedStudent) -> bool:

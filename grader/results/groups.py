@@ -135,7 +135,8 @@ def _joined(
     for students, members in sorted(same_cause.items(), key=lambda entry: -len(entry[0])):
         larger = next((partly for others, partly in kept if cause.diagnosis and others.issuperset(students)), None)
         if larger is None:
-            kept.append((frozenset(students), partly := []))
+            partly: list[str] = []
+            kept.append((frozenset(students), partly))
             whole.append((students, members, partly))
         else:
             larger += [failures.title for _, failures in members]

@@ -53,10 +53,11 @@ def _serious(exercise: GradedExercise) -> bool:
 
 
 def _reasons(student: GradedStudent) -> tuple[str, ...]:
-    reasons = list(student.notes)
+    asked = bool(student.question) or any(exercise.question for exercise in student.exercises)
+    reasons = [student.question] if student.question else [] if asked else list(student.notes)
     for exercise in student.exercises:
         counts = Counter(criterion.verdict for criterion in exercise.criteria)
-        found = [exercise.problem, *exercise.notes]
+        found = [exercise.problem, *exercise.notes] if not asked else [] if student.question else [exercise.question]
         if exercise.fault:
             found.append(f"could not be graded, through a fault of ours: {exercise.fault}")
         elif counts[Verdict.GRADER_FAULT]:

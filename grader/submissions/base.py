@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +24,12 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     content: bytes
     problem: str = ""  # why it cannot be used, if so
     helpers: Sources = {}
+
+    @property
+    def digest(self) -> str:
+        """A hash of all of it."""
+        found = hashlib.sha256(repr((self.content, self.problem, sorted(self.helpers.items()))).encode())
+        return found.hexdigest()[:16]
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +96,7 @@ def read_text(member: Member) -> tuple[bytes, str, str]:
     """
     notebook = member.name.casefold().endswith(SUFFIX)
     try:
-        content, encoding = as_utf8(member.read(limits.MAX_NOTEBOOK if notebook else limits.MAX_SOURCE))
+        content, encoding = as_utf8(_content(member))
         if notebook:
             content = notebook_source(content).encode(errors="backslashreplace")
     except (MemberError, NotebookError) as error:
@@ -97,6 +104,16 @@ def read_text(member: Member) -> tuple[bytes, str, str]:
     if len(content) > limits.MAX_SOURCE:
         return b"", f"{member.name} {too_large(len(content), limits.MAX_SOURCE)}.", ""
     return content, "", encoding
+
+
+def raw_text(member: Member) -> bytes:
+    """A notebook as it is; it was read before."""
+    return as_utf8(_content(member))[0]
+
+
+def _content(member: Member) -> bytes:
+    notebook = member.name.casefold().endswith(SUFFIX)
+    return member.read(limits.MAX_NOTEBOOK if notebook else limits.MAX_SOURCE)
 
 
 def read_source(path: Path) -> tuple[bytes, str]:

@@ -75,7 +75,7 @@ class MultiHeadAttention(nn.Module):
         for h in range(self.num_heads):
             part = slice(h * size, (h + 1) * size)
             if mask is not None and mask.dim() == 4:
-                mask_h = mask[:, h]
+                mask_h = mask[:, min(h, mask.shape[1] - 1)]  # one mask may serve all heads
             else:
                 mask_h = mask
             _, w = scaled_dot_product_attention(q[:, :, part], k[:, :, part], v[:, :, part], mask_h)

@@ -50,7 +50,9 @@ def test_a_group_has_its_cause_its_names_and_the_command_for_just_them():
     assert areas[1].strip() == (
         "grader grade SUBMISSIONS --out FOLDER --exercise ctc --students 'out/my results/groups/1.txt'"
     )
-    assert command("ctc", 3, "out/") == "grader grade SUBMISSIONS --out FOLDER --exercise ctc --students out/groups/3.txt"
+    assert (
+        command("ctc", 3, "out/") == "grader grade SUBMISSIONS --out FOLDER --exercise ctc --students out/groups/3.txt"
+    )
 
 
 def test_an_id_that_is_more_than_a_line_is_not_listed_and_that_is_said():

@@ -9,9 +9,9 @@ from tests.grader.reports.html import Page
 
 
 def one_moved(**more):
-    old = results(student("s01", exercise("ctc", criterion("a", "failed"), file_hash="1"), **more), student("s02"))
+    old = results(student("s01", exercise("ctc", criterion("a", "failed"), digest="1"), **more), student("s02"))
     new = results(
-        student("s01", exercise("ctc", criterion("a"), criterion("b", hidden=True), file_hash="1"), **more),
+        student("s01", exercise("ctc", criterion("a"), criterion("b", hidden=True), digest="1"), **more),
         student("s02"),
     )
     return diff_results(old, new)

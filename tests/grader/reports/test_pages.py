@@ -91,7 +91,9 @@ def contrast(one, other):
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_colours_have_the_contrast_that_eyes_need(scheme):
     block = re.findall(r":root \{(.*?)\}", CSS, re.DOTALL)[scheme]
-    colours = {n: c if len(c) == 7 else "#" + "".join(2 * d for d in c[1:]) for n, c in re.findall(r"--(\S+): (#\w+)", block)}
+    colours = {
+        n: c if len(c) == 7 else "#" + "".join(2 * d for d in c[1:]) for n, c in re.findall(r"--(\S+): (#\w+)", block)
+    }
     grounds = [n for n in colours if n in ("paper", "card", "low", "lowish", "high", "top") or n.endswith("-tint")]
     assert len(grounds) == 11
     for ground in grounds:

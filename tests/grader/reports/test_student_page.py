@@ -9,7 +9,6 @@ from tests.grader.made_results import criterion, exercise, results, student
 from tests.grader.reports.html import Page
 
 
-
 def page_of(*exercises, **more):
     who = student("s01", *exercises, **more)
     return Page(render(results(who), who))
@@ -81,7 +80,10 @@ def test_ids_of_criteria_and_misconceptions_are_not_on_the_page():
 
 
 def test_nothing_of_another_student_is_on_the_page():
-    one, other = student("s01", exercise("one", criterion("a"))), student("unmistakable", exercise("one", criterion("a")))
+    one, other = (
+        student("s01", exercise("one", criterion("a"))),
+        student("unmistakable", exercise("one", criterion("a"))),
+    )
     assert "unmistakable" not in render(results(one, other), one)
     assert not [a for a in Page(render(results(one, other), one)).all("a") if not a["href"].startswith("#")]
 
@@ -107,6 +109,7 @@ def test_what_is_missing_left_out_provisional_or_noted_is_said():
 def test_results_from_before_the_new_keys_have_a_page():
     old = {"format": 1, "course": "Tiny", "students": [{"id": "s01", "exercises": [
         {"name": "ctc", "score": 50.0, "verdict": "failed", "criteria": [
-            {"id": "c", "title": "C", "kind": "value", "points": 1, "hidden": False, "verdict": "failed"}]}]}]}  # fmt: skip
+            {"id": "c", "title": "C", "kind": "value", "points": 1, "hidden": False, "verdict": "failed"},
+        ]}]}]}  # fmt: skip
     found = read_results(json.dumps(old).encode(), "here")
     assert "ctc" in render(found, found.students[0])

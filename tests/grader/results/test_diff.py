@@ -23,8 +23,8 @@ def test_the_same_results_do_not_differ():
 
 
 def test_a_verdict_that_changed_is_named_with_its_exercise_and_student():
-    old = results(student("s01", exercise("ctc", criterion("a"), criterion("b", "failed"), file_hash="1")))
-    new = results(student("s01", exercise("ctc", criterion("a"), criterion("b"), file_hash="1")))
+    old = results(student("s01", exercise("ctc", criterion("a"), criterion("b", "failed"), digest="1")))
+    new = results(student("s01", exercise("ctc", criterion("a"), criterion("b"), digest="1")))
     change = only(diff_results(old, new))
     assert (change.id, change.old_score, change.new_score, change.direction) == ("s01", 50.0, 100.0, Direction.UP)
     (moved,) = change.exercises
@@ -61,13 +61,13 @@ SCORES = {"old": criterion("a", "failed"), "new": criterion("a")}
 @pytest.mark.parametrize(
     ("before", "after", "reason"),
     [
-        ({"file_hash": "1"}, {"file_hash": "2"}, Reason.FILE),
-        ({"file_hash": "1", "origin": "a.py"}, {"file_hash": "1", "origin": "b.py"}, Reason.JUDGING),
+        ({"digest": "1"}, {"digest": "2"}, Reason.FILE),
+        ({"digest": "1", "origin": "a.py"}, {"digest": "1", "origin": "b.py"}, Reason.JUDGING),
         ({"origin": "a.py"}, {"origin": "b.py"}, Reason.FILE),
         ({"origin": "a.py"}, {"origin": "a.py"}, Reason.UNKNOWN),
         ({}, {"origin": "a.py"}, Reason.UNKNOWN),  # the older file does not have the key
-        ({}, {"origin": "a.py", "file_hash": "1"}, Reason.UNKNOWN),
-        ({"file_hash": "1", "stand_ins": ("attention",)}, {"file_hash": "1"}, Reason.STAND_INS),
+        ({}, {"origin": "a.py", "digest": "1"}, Reason.UNKNOWN),
+        ({"digest": "1", "stand_ins": ("attention",)}, {"digest": "1"}, Reason.STAND_INS),
     ],
 )
 def test_the_reason_is_what_the_data_tell(before, after, reason):
@@ -83,25 +83,25 @@ def test_who_handed_in_at_another_time_has_another_file_unless_its_hash_says_oth
     early, late = "2026-01-01T10:00", "2026-01-02T10:00"
     assert only(diff_results(at(early, "failed"), at(late, "passed"))).reasons == (Reason.FILE,)
     assert only(diff_results(at(None, "failed"), at(late, "passed"))).reasons == (Reason.UNKNOWN,)
-    same = {"file_hash": "1"}
+    same = {"digest": "1"}
     assert only(diff_results(at(early, "failed", **same), at(late, "passed", **same))).reasons == (Reason.JUDGING,)
 
 
 def test_who_handed_in_late_has_another_file():
     old = results(student("s01", exercise("ctc", criterion("a", "missing"))))
-    new = results(student("s01", exercise("ctc", criterion("a"), origin="ctc.py", file_hash="1")))
+    new = results(student("s01", exercise("ctc", criterion("a"), origin="ctc.py", digest="1")))
     assert only(diff_results(old, new)).reasons == (Reason.FILE,)
 
 
 def test_an_exercise_may_move_because_a_file_of_another_one_changed():
     old = results(
         student(
-            "s01", exercise("first", SCORES["old"], file_hash="1"), exercise("second", SCORES["old"], file_hash="5")
+            "s01", exercise("first", SCORES["old"], digest="1"), exercise("second", SCORES["old"], digest="5")
         )
     )
     new = results(
         student(
-            "s01", exercise("first", SCORES["new"], file_hash="2"), exercise("second", SCORES["new"], file_hash="5")
+            "s01", exercise("first", SCORES["new"], digest="2"), exercise("second", SCORES["new"], digest="5")
         )
     )
     first, second = only(diff_results(old, new)).exercises
@@ -110,15 +110,15 @@ def test_an_exercise_may_move_because_a_file_of_another_one_changed():
 
 def test_a_fault_that_is_gone_is_the_reason_and_no_other():
     old = results(
-        student("s01", exercise("ctc", criterion("a", "failed"), criterion("b", "grader_fault"), file_hash="1"))
+        student("s01", exercise("ctc", criterion("a", "failed"), criterion("b", "grader_fault"), digest="1"))
     )
-    new = results(student("s01", exercise("ctc", criterion("a", "failed"), criterion("b"), file_hash="1")))
+    new = results(student("s01", exercise("ctc", criterion("a", "failed"), criterion("b"), digest="1")))
     assert only(diff_results(old, new)).reasons == (Reason.FAULT,)
 
 
 def test_training_that_was_still_to_come_is_the_reason_and_no_other():
-    old = results(student("s01", exercise("rnn", criterion("a"), pending=True, file_hash="1")), provisional=True)
-    new = results(student("s01", exercise("rnn", criterion("a"), criterion("learns", "failed"), file_hash="1")))
+    old = results(student("s01", exercise("rnn", criterion("a"), pending=True, digest="1")), provisional=True)
+    new = results(student("s01", exercise("rnn", criterion("a"), criterion("learns", "failed"), digest="1")))
     diff = diff_results(old, new)
     assert only(diff).reasons == (Reason.TRAINING,)
     assert (diff.old_provisional, diff.new_provisional) == (True, False)

@@ -10,7 +10,9 @@ def test_only_who_is_marked_or_could_not_be_judged_or_broke_the_rules_is_reviewe
         results(
             student("right", exercise("ctc", criterion("a"))),
             student("wrong", exercise("ctc", criterion("a", "failed"), problem="does not import"), notes=("a note",)),
-            student("marked", exercise("ctc", criterion("a"), notes=("read as latin-1",)), needs_review=True, notes=("n",)),
+            student(
+                "marked", exercise("ctc", criterion("a"), notes=("read as latin-1",)), needs_review=True, notes=("n",)
+            ),
             student("fault", exercise("ctc", criterion("a", "grader_fault"), criterion("b"))),
             student("unrun", exercise("ctc", fault="no tests")),
             student("tampered", exercise("ctc", criterion("a", "tampered"), criterion("b", "tampered"))),
@@ -35,7 +37,9 @@ def test_what_does_not_import_is_a_reason_for_who_is_marked():
 def test_verdicts_that_say_more_than_wrong_stand_out_the_most_serious_first():
     found = standing_out(
         results(
-            student("s01", exercise("ctc", criterion("a", "timeout"), criterion("b", "timeout"), criterion("c", "failed"))),
+            student(
+                "s01", exercise("ctc", criterion("a", "timeout"), criterion("b", "timeout"), criterion("c", "failed"))
+            ),
             student("s02", exercise("ctc", criterion("a", "crashed")), exercise("beam", criterion("a", "timeout"))),
             student("s03", exercise("ctc", fault="no tests")),
         )
