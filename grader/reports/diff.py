@@ -18,6 +18,7 @@ from grader.results.diff import (
     Person,
     Reason,
     ResultsDiff,
+    RunChange,
     StudentChange,
 )
 from grader.text import printable_line
@@ -30,7 +31,7 @@ REASONS = {
     Reason.OTHER_FILE: "file of another exercise",
     Reason.CRITERIA: "other criteria or points",
     Reason.JUDGING: "same file, judged otherwise",
-    Reason.TRAINING: "training still to come",
+    Reason.TRAINING: "without training",
     Reason.STAND_INS: "other stand-ins",
     Reason.DECISION: "a decision of yours",
     Reason.FAULT: "a fault of ours",
@@ -43,7 +44,7 @@ EXPLAINED = {
     Reason.CRITERIA: "The suites have other criteria now, or other points for them.",
     Reason.JUDGING: "The same files were judged otherwise: a test, the solution, the secret or the grader changed, "
     "or a time limit was near.",
-    Reason.TRAINING: "Criteria that train a model were still to come in one of the two runs.",
+    Reason.TRAINING: "Criteria that train a model were left out (--quick), or still to come, in one of the two runs.",
     Reason.STAND_INS: "Other modules of the course stood in for the student's own.",
     Reason.DECISION: "A question to the teacher was answered, or a new one is open.",
     Reason.FAULT: "A fault of the grader came or went.",
@@ -82,6 +83,8 @@ def summary_lines(diff: ResultsDiff) -> list[str]:
     unmoved = len(diff.students) - len(diff.moved)
     if unmoved:
         lines.append(f"The same score in spite of other verdicts or points: {counted(unmoved, 'student')}.")
+    if diff.runs:
+        lines.append(f"The two runs differ: {'; '.join(map(_run, diff.runs))}.")
     if diff.old_course != diff.new_course:
         lines.append(f"Two courses: {_line(diff.old_course, 60)} and {_line(diff.new_course, 60)}.")
     for which, exercises in (("old", diff.only_old), ("new", diff.only_new)):
@@ -98,6 +101,7 @@ def diff_page(diff: ResultsDiff) -> str:
     """The same as one page of HTML, with all students."""
     from grader.reports.pages import render_page
 
+    told = {reason for student in diff.students for one in (student, *student.exercises) for reason in one.reasons}
     return render_page(
         "diff.html.jinja",
         style="style.css",
@@ -105,7 +109,7 @@ def diff_page(diff: ResultsDiff) -> str:
         lines=summary_lines(diff)[1:],
         unmoved=[student for student in diff.students if not student.moved],
         reasons=REASONS,
-        explained={reason: text for reason, text in EXPLAINED.items() if reason.value in diff.summary.reasons},
+        explained={reason: text for reason, text in EXPLAINED.items() if reason in told},
         signs=SIGNS,
         sign=SIGN,
         score=score_text,
@@ -214,6 +218,14 @@ def criterion_text(change: CriterionChange) -> str:
 
 def _judged(side: Judged) -> str:
     return f"{side.verdict}, {counted(side.points, 'point')}"
+
+
+def _run(change: RunChange) -> str:
+    if change.what == "secret":
+        return "another secret, so other hidden inputs"
+    if change.what == "quick":
+        return f"only the {'old' if change.before == 'yes' else 'new'} one is --quick"
+    return f"{change.what} {_line(change.before, 30)} → {_line(change.after, 30)}"
 
 
 def _people(people: tuple[Person, ...]) -> str:

@@ -36,7 +36,7 @@ class Reason(StrEnum):
     OTHER_FILE = "other_file"  # a file of theirs for another exercise is another one; this exercise may build on it
     CRITERIA = "criteria"  # the suites have other criteria, or other points for them
     JUDGING = "judging"  # the same files were judged otherwise: a test, the secret or the grader changed, or by chance
-    TRAINING = "training"  # criteria that train a model were or are still to come
+    TRAINING = "training"  # criteria that train a model were left out, or still to come, on one side
     STAND_INS = "stand_ins"  # other modules of the course stood in for the student's own
     DECISION = "decision"  # a teacher's question was answered, or is open now
     FAULT = "fault"  # a fault of ours came or went
@@ -135,6 +135,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         return self.students - self.same
 
 
+class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Something in which the two runs differ, and which may move everybody."""
+
+    what: str
+    before: str
+    after: str
+
+
 class ResultsDiff(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that differs."""
 
@@ -143,6 +151,7 @@ class ResultsDiff(msgspec.Struct, frozen=True, kw_only=True):
     new_course: str
     old_provisional: bool
     new_provisional: bool
+    runs: tuple[RunChange, ...]
     summary: Summary
     only_old: tuple[str, ...]  # exercises
     only_new: tuple[str, ...]
@@ -161,7 +170,8 @@ def diff_results(old: Results, new: Results) -> ResultsDiff:
     before = {student.id: student for student in old.students}
     after = {student.id: student for student in new.students}
     both = [id_ for id_ in after if id_ in before]
-    changes = [diff_student(before[id_], after[id_]) for id_ in both]
+    quick = old.made.quick != new.made.quick
+    changes = [diff_student(before[id_], after[id_], quick=quick) for id_ in both]
     old_names, new_names = _exercise_names(old), _exercise_names(new)
     counts = Counter(change.direction for change in changes)
     reasons = Counter(reason for change in changes if change.moved for reason in change.reasons)
@@ -171,6 +181,7 @@ def diff_results(old: Results, new: Results) -> ResultsDiff:
         new_course=new.course,
         old_provisional=old.provisional,
         new_provisional=new.provisional,
+        runs=_runs(old, new),
         summary=Summary(
             students=len(both),
             up=counts[Direction.UP],
@@ -191,14 +202,14 @@ def diff_results(old: Results, new: Results) -> ResultsDiff:
     )
 
 
-def diff_student(old: GradedStudent, new: GradedStudent) -> StudentChange:
-    """One student on both sides."""
+def diff_student(old: GradedStudent, new: GradedStudent, *, quick: bool = False) -> StudentChange:
+    """One student on both sides; ``quick``: one of the two runs left out the criteria that train a model."""
     before = {exercise.name: exercise for exercise in old.exercises}
     after = {exercise.name: exercise for exercise in new.exercises}
     both = [name for name in after if name in before]
     again = _again(old, new)
     files = {name: file_changed(before[name], after[name], again=again) for name in both}
-    found = [diff_exercise(before[name], after[name], files) for name in both]
+    found = [diff_exercise(before[name], after[name], files, quick=quick) for name in both]
     exercises = tuple(change for change in found if change.moved or change.criteria)
     moved = old.score != new.score
     reasons = {reason for change in exercises if change.moved or not moved for reason in change.reasons}
@@ -217,7 +228,9 @@ def diff_student(old: GradedStudent, new: GradedStudent) -> StudentChange:
     )
 
 
-def diff_exercise(old: GradedExercise, new: GradedExercise, files: Mapping[str, bool | None]) -> ExerciseChange:
+def diff_exercise(
+    old: GradedExercise, new: GradedExercise, files: Mapping[str, bool | None], *, quick: bool = False
+) -> ExerciseChange:
     """One exercise of one student; ``files`` says of each of their exercises whether the file is another one."""
     before = {criterion.id: criterion for criterion in old.criteria}
     after = {criterion.id: criterion for criterion in new.criteria}
@@ -229,7 +242,7 @@ def diff_exercise(old: GradedExercise, new: GradedExercise, files: Mapping[str, 
         title=new.title or old.title,
         old_score=old.score,
         new_score=new.score,
-        reasons=_reasons(old, new, criteria, files) if criteria or old.score != new.score else (),
+        reasons=_reasons(old, new, criteria, files, quick=quick) if criteria or old.score != new.score else (),
         criteria=criteria,
     )
 
@@ -262,6 +275,8 @@ def _reasons(
     new: GradedExercise,
     criteria: Sequence[CriterionChange],
     files: Mapping[str, bool | None],
+    *,
+    quick: bool,
 ) -> tuple[Reason, ...]:
     reasons: set[Reason] = set()
     same_file = files.get(new.name) is False
@@ -270,7 +285,7 @@ def _reasons(
         reasons.add(Reason.FILE)
     if same_file and any(changed for name, changed in files.items() if name != new.name):
         reasons.add(Reason.OTHER_FILE)
-    if old.pending != new.pending:
+    if old.pending != new.pending or (quick and any(c.before is None or c.after is None for c in criteria)):
         reasons.add(Reason.TRAINING)
     if old.stand_ins != new.stand_ins:
         reasons.add(Reason.STAND_INS)
@@ -364,6 +379,25 @@ def _in_order(reasons: set[Reason]) -> tuple[Reason, ...]:
 
 def _course(exercises: Mapping[str, GradedExercise]) -> dict[str, tuple[float, bool]]:
     return {name: (exercise.weight, exercise.optional) for name, exercise in exercises.items()}
+
+
+def _runs(old: Results, new: Results) -> tuple[RunChange, ...]:
+    """What the files say about the two runs; nothing where one of them does not say it."""
+    one, other = old.made, new.made
+    known = bool(one.at and other.at)
+    sides = [
+        ("grader", one.grader, other.grader),
+        ("python", one.python, other.python),
+        ("torch", one.torch, other.torch),
+        ("secret", one.seed, other.seed),
+        ("confinement", old.confinement.level, new.confinement.level),
+        ("quick", "yes" if one.quick else "no", "yes" if other.quick else "no"),
+    ]
+    return tuple(
+        RunChange(what=what, before=before, after=after)
+        for what, before, after in sides
+        if before and after and before != after and (known or what == "confinement")
+    )
 
 
 def _exercise_names(results: Results) -> dict[str, None]:

@@ -4,6 +4,7 @@ from rich.console import Console
 
 from grader.reports.diff import SHOWN, change_text, diff_page, print_diff, score_text, summary_lines
 from grader.results.diff import diff_results
+from grader.results.schema import Made
 from tests.grader.made_results import EVIL, STRANGE, criterion, exercise, results, student
 from tests.grader.reports.html import Page
 
@@ -58,6 +59,15 @@ def test_what_makes_results_hard_to_compare_is_said():
     text = " ".join(summary_lines(diff_results(old, new)))
     assert "The old results are provisional" in text
     assert "Only the old results have: rnn" in text
+
+
+def test_in_what_the_two_runs_differ_is_said():
+    old = results(student("s01"), made=Made(at="1", torch="2.10.0", seed="x", quick=True))
+    new = results(student("s01"), made=Made(at="2", torch="2.11.0", seed="y"))
+    assert summary_lines(diff_results(old, new))[1] == (
+        "The two runs differ: torch 2.10.0 → 2.11.0; another secret, so other hidden inputs; "
+        "only the old one is --quick."
+    )
 
 
 def test_a_page_shows_who_moved_and_explains_the_reasons():

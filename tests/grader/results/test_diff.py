@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from grader.results.diff import Direction, Reason, diff_results
 from grader.results.records import Verdict
-from grader.results.schema import as_json, read_results
+from grader.results.schema import Made, as_json, read_results
 from tests.grader.made_results import criterion, exercise, results, student
 
 
@@ -95,23 +95,17 @@ def test_who_handed_in_late_has_another_file():
 
 def test_an_exercise_may_move_because_a_file_of_another_one_changed():
     old = results(
-        student(
-            "s01", exercise("first", SCORES["old"], digest="1"), exercise("second", SCORES["old"], digest="5")
-        )
+        student("s01", exercise("first", SCORES["old"], digest="1"), exercise("second", SCORES["old"], digest="5"))
     )
     new = results(
-        student(
-            "s01", exercise("first", SCORES["new"], digest="2"), exercise("second", SCORES["new"], digest="5")
-        )
+        student("s01", exercise("first", SCORES["new"], digest="2"), exercise("second", SCORES["new"], digest="5"))
     )
     first, second = only(diff_results(old, new)).exercises
     assert (first.reasons, second.reasons) == ((Reason.FILE,), (Reason.OTHER_FILE,))
 
 
 def test_a_fault_that_is_gone_is_the_reason_and_no_other():
-    old = results(
-        student("s01", exercise("ctc", criterion("a", "failed"), criterion("b", "grader_fault"), digest="1"))
-    )
+    old = results(student("s01", exercise("ctc", criterion("a", "failed"), criterion("b", "grader_fault"), digest="1")))
     new = results(student("s01", exercise("ctc", criterion("a", "failed"), criterion("b"), digest="1")))
     assert only(diff_results(old, new)).reasons == (Reason.FAULT,)
 
@@ -122,6 +116,15 @@ def test_training_that_was_still_to_come_is_the_reason_and_no_other():
     diff = diff_results(old, new)
     assert only(diff).reasons == (Reason.TRAINING,)
     assert (diff.old_provisional, diff.new_provisional) == (True, False)
+
+
+def test_training_that_a_quick_run_left_out_is_the_reason_and_the_runs_are_said_to_differ():
+    learns = criterion("learns", "failed")
+    old = results(student("s01", exercise("rnn", criterion("a"), learns, digest="1")), made=Made(at="1", seed="x"))
+    quick = Made(at="2", quick=True, seed="y")
+    diff = diff_results(old, results(student("s01", exercise("rnn", criterion("a"), digest="1")), made=quick))
+    assert only(diff).reasons == (Reason.TRAINING,)
+    assert [(run.what, run.before, run.after) for run in diff.runs] == [("secret", "x", "y"), ("quick", "no", "yes")]
 
 
 def test_an_answered_question_gives_a_score():
