@@ -101,7 +101,8 @@ def diff_page(diff: ResultsDiff) -> str:
     """The same as one page of HTML, with all students."""
     from grader.reports.pages import render_page
 
-    told = {reason for student in diff.students for one in (student, *student.exercises) for reason in one.reasons}
+    told = {reason for student in diff.students for reason in student.reasons}
+    told |= {reason for student in diff.students for exercise in student.exercises for reason in exercise.reasons}
     return render_page(
         "diff.html.jinja",
         style="style.css",
