@@ -9,6 +9,7 @@ Exception
 │   ├── CriterionError       a test whose criterion is missing, doubled or out of range
 │   ├── SubmissionError      submissions that we cannot work with
 │   ├── ResultsError         a results folder that we cannot write, or that another run uses
+│   ├── ExportError          results cannot be exported so: an option, or a file that does not fit
 │   └── ConfinementError     student code cannot be confined here
 ├── StudentFailure           judge/transports/outcomes: the student's code did not answer; it knows its verdict
 ├── AssertionError
@@ -78,6 +79,10 @@ class SubmissionError(GraderError):
 
 
 class ResultsError(GraderError):
+    pass
+
+
+class ExportError(GraderError):
     pass
 
 

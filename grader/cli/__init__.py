@@ -1,12 +1,13 @@
 """The command ``grader``: one file per command, thin over the packages, which are imported only when they are needed.
 
 Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``doctor``, ``stubs --check``, ``notebooks
---check``); 2 usage; 3 a fault of ours while grading; 130 interrupted.
+--check``, ``export``); 2 usage; 3 a fault of ours while grading; 130 interrupted.
 """
 
 from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.doctor import doctor
+from grader.cli.export import export
 from grader.cli.grade import grade
 from grader.cli.handouts import handouts
 from grader.cli.notebooks import notebooks
@@ -16,7 +17,7 @@ from grader.cli.train import train
 from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
-COMMANDS = (check, train, grade, statistics, doctor, validate, stubs, notebooks, handouts)
+COMMANDS = (check, train, grade, statistics, export, doctor, validate, stubs, notebooks, handouts)
 
 for command in COMMANDS:
     main.add_command(command)

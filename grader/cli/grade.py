@@ -48,7 +48,7 @@ def grade(
     course = open_course(folder)
     from grader.course.secrets import ensure_secret
     from grader.course.stubs import course_stub
-    from grader.exports import FORMATS
+    from grader.exports import csv
     from grader.files import write_atomically
     from grader.grading.backends.local import LocalBackend
     from grader.grading.run import ClassRun
@@ -74,7 +74,6 @@ def grade(
         seed=seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
         diagnose=diagnose,
     )  # fmt: skip
-    grades = FORMATS["csv"]
     origins = {submission.student: submission.origin for submission in found}
 
     def write(run: ClassRun, *, provisional: bool = False) -> Results:
@@ -93,11 +92,11 @@ def grade(
             click.echo("\ngrader: interrupted. Run the same command again to go on.", err=True)
             raise SystemExit(INTERRUPTED) from None
         results = write(run)
-        write_atomically(out / grades.file_name, grades.render(results))
+        write_atomically(out / csv.FILE_NAME, csv.grades_csv(results))
     if as_json:
         click.echo(schema.as_json(results), nl=False)
     else:
-        click.echo(f"Written: {out / grades.file_name} and {out / schema.FILE_NAME}")
+        click.echo(f"Written: {out / csv.FILE_NAME} and {out / schema.FILE_NAME}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")
     _tell_faults(results)
 
