@@ -6,8 +6,13 @@ machine may decide is written: the automatic score. A manual score, extra credit
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import os
+import sysconfig
+import warnings
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from grader.errors import ExportError
@@ -22,19 +27,37 @@ def export(results: Results, options: Options) -> Report:
         from nbgrader.api import Gradebook
     except ImportError as error:
         raise ExportError('nbgrader is not installed. `pip install "grader[notebooks]"` brings it.') from error
-    from sqlalchemy.exc import SQLAlchemyError
+    from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
     address = options.into if "://" in options.into else f"sqlite:///{options.into}"
+    path = address.removeprefix("sqlite:///")
+    is_new = path != address and not Path(path).exists()
     try:
-        gradebook = Gradebook(address)
+        with _programs_beside_python():
+            gradebook = Gradebook(address)
         try:
-            remarks = _write(gradebook, results)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own use of its database
+                remarks = _write(gradebook, results)
         finally:
             gradebook.close()
     except SQLAlchemyError as error:
         first = str(error).partition("\n")[0]
         raise ExportError(f"--into: {options.into}: the database cannot be used ({first}).") from error
+    if is_new:
+        remarks.insert(0, f"{path}: there was no such database, so a new one was made.")
     return Report(remarks=tuple(remarks), updated=options.into)
+
+
+@contextlib.contextmanager
+def _programs_beside_python() -> Iterator[None]:
+    """nbgrader starts ``alembic`` for a new database, and looks for it on the PATH alone; the venv may not be on it."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
 
 
 def _write(gradebook: Any, results: Results) -> list[str]:
