@@ -18,6 +18,7 @@ Exception
 ├── CodecError               wire/codec: a message that breaks the rules
 ├── NotebookError            submissions/notebook: a file that is not a notebook of Jupyter's
 ├── JudgeFault               judge/processes/task: a judge could not do its work, through no fault of the student
+├── NotGradedError           authoring/run_autograder: why Gradescope gets a notice and no score
 ├── ZygoteDied               sandbox/launcher: the zygote is gone, and a new one must be started
 ├── _OutOfAllTime            judge/diagnosis/diagnose: enough time was spent on one submission
 └── RuntimeError

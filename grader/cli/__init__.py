@@ -8,7 +8,9 @@ from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.doctor import doctor
 from grader.cli.export import export
+from grader.cli.github_workflow import github_workflow
 from grader.cli.grade import grade
+from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
 from grader.cli.notebooks import notebooks
 from grader.cli.statistics import statistics
@@ -17,7 +19,20 @@ from grader.cli.train import train
 from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
-COMMANDS = (check, train, grade, statistics, export, doctor, validate, stubs, notebooks, handouts)
+COMMANDS = (
+    check,
+    train,
+    grade,
+    statistics,
+    export,
+    doctor,
+    validate,
+    stubs,
+    notebooks,
+    handouts,
+    gradescope_zip,
+    github_workflow,
+)
 
 for command in COMMANDS:
     main.add_command(command)

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""What Gradescope runs for each submission: `run_autograder` in the zip that `grader gradescope-zip` makes.
+
+Gradescope has unpacked the zip to /autograder/source, and setup.sh has installed the grader beside it. This program is
+run by whatever Python the image has. So it needs nothing but the standard library.
+
+A submission whose autograder leaves no results.json is lost. So the first thing written is a notice that grading
+failed. It is replaced when everything else is done. The notice has no score: a fault of the grader is no zero.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+NOTICE = (
+    "This submission could not be graded ({why}). This is not your fault, and it is no score of zero. "
+    "Your teacher can run the autograder again."
+)
+FIND_LEVEL = "from grader.sandbox.layers import find_layers; print(find_layers().level)"
+GRADED, FAULT = 0, 3  # exit codes of `grader grade` that leave results
+
+
+class NotGradedError(Exception):
+    """Why there are no results; students may read it."""
+
+
+def main() -> None:
+    root = Path(os.environ.get("AUTOGRADER_ROOT", "/autograder"))
+    results = root / "results" / "results.json"
+    results.parent.mkdir(parents=True, exist_ok=True)
+    write(results, notice("the autograder did not come to its end"))
+    try:
+        with tempfile.TemporaryDirectory(prefix="grader-") as folder:
+            write(results, graded(root, Path(folder)))
+    except NotGradedError as error:
+        write(results, notice(str(error)))
+    except Exception:
+        write(results, notice("the autograder failed"))
+        raise  # instructors read it; students do not
+
+
+def graded(root: Path, folder: Path) -> dict[str, Any]:
+    """The document for Gradescope."""
+    python = os.environ.get("AUTOGRADER_PYTHON", str(root / "venv" / "bin" / "python"))
+    settings = json.loads((root / "source" / "settings.json").read_text(encoding="utf-8"))
+    metadata = read_metadata(root / "submission_metadata.json")
+    level = run(python, "-c", FIND_LEVEL).stdout.strip()
+    confined = level in ("bubblewrap", "landlock")
+    if not confined and not settings["unconfined"]:
+        raise NotGradedError("student code cannot be confined on this machine, and this autograder insists on it")
+    # As a copy: a link in the place of the folder would not be followed, and those inside stay links.
+    shutil.copytree(root / "submission", folder / "submissions" / student(metadata), symlinks=True)
+    grade = [
+        *(
+            "grade",
+            str(folder / "submissions"),
+            "--out",
+            str(folder / "out"),
+            "--course",
+            str(root / "source" / "course"),
+        ),
+        *(word for name in settings["exercises"] for word in ("--exercise", name)),
+        *(["--quick"] if settings["quick"] else []),
+        *([] if confined else ["--unconfined"]),
+    ]
+    done = run(python, "-m", "grader", *grade)
+    if done.returncode not in (GRADED, FAULT):
+        raise NotGradedError("the grader stopped with an error")
+    points = (metadata.get("assignment") or {}).get("total_points") or 100
+    export = ["export", str(folder / "out"), "--format", "gradescope", "--out", str(folder / "gradescope")]
+    run(python, "-m", "grader", *export, "--points", str(points), "--hidden", settings["hidden"])
+    found = list((folder / "gradescope").glob("*/results.json"))
+    if len(found) != 1:
+        raise NotGradedError("the grader gave no score")
+    document = json.loads(found[0].read_text(encoding="utf-8"))
+    confinement = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))["confinement"]
+    document["output"] += "\n" + confinement_sentence(confinement) + "\n"
+    return dict(document)
+
+
+def confinement_sentence(confinement: dict[str, Any]) -> str:
+    """Which confinement was in force, as it was."""
+    layers = confinement.get("layers", {})
+    in_force = [name for name, reason in layers.items() if reason is None]
+    missing = [name for name, reason in layers.items() if reason is not None]
+    if confinement.get("level") not in ("bubblewrap", "landlock"):
+        return "Confinement: none. The submission ran with the same rights as the tests."
+    return f"Confinement: {', '.join(in_force)}" + (f" (without {', '.join(missing)})." if missing else ".")
+
+
+def read_metadata(path: Path) -> dict[str, Any]:
+    try:
+        metadata = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        print(f"{path}: {error}. Grading goes on without it.", file=sys.stderr)
+        return {}
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def student(metadata: dict[str, Any]) -> str:
+    """A name of a folder for who handed in; it is not shown to anybody."""
+    users = [user for user in metadata.get("users") or [] if isinstance(user, dict)]
+    ids = [str(user.get("sid") or user.get("email") or user.get("id") or "") for user in users]
+    name = re.sub(r"[^A-Za-z0-9@+-]", "-", " ".join(filter(None, ids)))[:80]
+    return f"student-{name}" if name else "student"
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """What it prints goes to our own output, which Gradescope shows to instructors only."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  # our own commands
+    print(done.stdout, flush=True)
+    return done
+
+
+def notice(why: str) -> dict[str, Any]:
+    return {"output": NOTICE.format(why=why), "output_format": "text", "stdout_visibility": "hidden", "tests": []}
+
+
+def write(path: Path, document: dict[str, Any]) -> None:
+    temporary = path.with_name(".results.json.new")
+    temporary.write_text(json.dumps(document, indent=2), encoding="utf-8")
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    main()
