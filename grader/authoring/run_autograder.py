@@ -74,9 +74,8 @@ def graded(root: Path, folder: Path) -> dict[str, Any]:
     done = run(python, "-m", "grader", *grade)
     if done.returncode not in (GRADED, FAULT):
         raise NotGradedError("the grader stopped with an error")
-    points = (metadata.get("assignment") or {}).get("total_points") or 100
     export = ["export", str(folder / "out"), "--format", "gradescope", "--out", str(folder / "gradescope")]
-    run(python, "-m", "grader", *export, "--points", str(points), "--hidden", settings["hidden"])
+    run(python, "-m", "grader", *export, "--points", str(points_of(metadata)), "--hidden", settings["hidden"])
     found = list((folder / "gradescope").glob("*/results.json"))
     if len(found) != 1:
         raise NotGradedError("the grader gave no score")
@@ -103,6 +102,15 @@ def read_metadata(path: Path) -> dict[str, Any]:
         print(f"{path}: {error}. Grading goes on without it.", file=sys.stderr)
         return {}
     return metadata if isinstance(metadata, dict) else {}
+
+
+def points_of(metadata: dict[str, Any]) -> float:
+    """What a score of 100 is worth in this assignment."""
+    try:
+        points = float((metadata.get("assignment") or {})["total_points"])
+    except (KeyError, TypeError, ValueError):
+        return 100.0
+    return points if 0 < points < float("inf") else 100.0
 
 
 def student(metadata: dict[str, Any]) -> str:

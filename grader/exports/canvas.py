@@ -105,8 +105,9 @@ def _pairs(results: Results, options: Options, assignments: dict[int, str]) -> l
 def _find(wanted: str, sheet: Sheet, points: int, assignments: dict[int, str]) -> int:
     """The one assignment with this title, with or without its number."""
     wanted = wanted.strip()
-    same = [index for index, title in enumerate(sheet.header) if title == wanted]
+    same = [index for index, title in assignments.items() if title == wanted]
     same = same or [index for index, title in assignments.items() if _bare(title) == wanted]
+    same = same or [index for index, title in enumerate(sheet.header) if title == wanted]
     if len(same) > 1:
         raise ExportError(f"--column: {len(same)} columns are called {wanted!r}. Give the title with its number.")
     if not same:

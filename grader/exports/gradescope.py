@@ -55,7 +55,7 @@ def _test(exercise: GradedExercise, criterion: GradedCriterion, number: str, hid
         else (criterion.message, criterion.line, criterion.diagnosis or "", f"Hint: {criterion.hint}" * (not passed))
     )
     test: dict[str, Any] = {
-        "name": f"{exercise.title or exercise.name}: {criterion.title}",
+        "name": f"{exercise.name}: {criterion.title}",
         "number": number,
         "output": printable("\n".join(word for word in words if word and word != "Hint: "), LIMIT),
         "tags": [exercise.name, criterion.kind],

@@ -20,6 +20,7 @@ MEMBER = "feedback.html"
 
 def export(results: Results, options: Options) -> Report:
     members: dict[str, bytes] = {}
+    taken: set[str] = set()
     remarks, not_found = [], []
     for person in people_of(results):
         number = _participant(person)
@@ -29,9 +30,10 @@ def export(results: Results, options: Options) -> Report:
             remarks.append(f"{person.shown}: left out, because the student needs your review.")
         elif not number:
             not_found.append(f"{person.shown}: the number that Moodle has for the student is not known")
-        elif any(f"_{number}_" in member for member in members):
+        elif number in taken:
             remarks.append(f"{person.shown}: left out, because another page is for participant {number} already.")
         else:
+            taken.add(number)
             members[f"{folder}/{MEMBER}"] = student_page(results, person.student)
     return Report(files={"": make_zip(members)}, remarks=tuple(remarks), not_found=tuple(not_found))
 

@@ -10,7 +10,7 @@ import contextlib
 import os
 import sysconfig
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -62,9 +62,11 @@ def _programs_beside_python() -> Iterator[None]:
 
 def _write(gradebook: Any, results: Results) -> list[str]:
     remarks = []
-    for name in names_of(results):  # cells first: a submission gets a grade for each cell that is there
-        found = [exercise for student in results.students if (exercise := exercise_of(student, name))]
-        remarks += _write_cells(gradebook, name, found)
+    criteria = {name: _criteria(results, name) for name in names_of(results)}
+    for name, own in criteria.items():  # before anything is written
+        _check_cells(name, _cells(gradebook, name), own)
+    for name, own in criteria.items():  # cells first: a submission gets a grade for each cell that is there
+        remarks += _write_cells(gradebook, name, own)
     for person in people_of(results):
         if needs_review(person.student):
             remarks.append(f"{person.shown}: nothing written, because the student needs your review.")
@@ -76,14 +78,21 @@ def _write(gradebook: Any, results: Results) -> list[str]:
     return remarks
 
 
-def _write_cells(gradebook: Any, name: str, exercises: Iterable[GradedExercise]) -> list[str]:
-    criteria = {criterion.id: criterion for exercise in exercises for criterion in exercise.criteria}
-    known = _cells(gradebook, name)
+def _criteria(results: Results, name: str) -> dict[str, GradedCriterion]:
+    exercises = [exercise for student in results.students if (exercise := exercise_of(student, name))]
+    return {criterion.id: criterion for exercise in exercises for criterion in exercise.criteria}
+
+
+def _check_cells(name: str, known: set[str], criteria: dict[str, GradedCriterion]) -> None:
     if known and not known & set(criteria):
         raise ExportError(
             f"The gradebook has an assignment {name!r} already, with other grade cells ({', '.join(sorted(known))}). "
             "Name another database, or rename that assignment."
         )
+
+
+def _write_cells(gradebook: Any, name: str, criteria: dict[str, GradedCriterion]) -> list[str]:
+    known = _cells(gradebook, name)
     gradebook.update_or_create_assignment(name)
     gradebook.update_or_create_notebook(name, name)
     for criterion in criteria.values():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import grader as package
-from grader.authoring.run_autograder import confinement_sentence, student
+from grader.authoring.run_autograder import confinement_sentence, points_of, student
 
 RIGHT = "def add(a, b):\n    return a + b\n"
 METADATA = {
@@ -139,6 +139,13 @@ def test_setup_is_a_valid_shell_script(autograder):
 def test_names_of_students_make_safe_folders():
     assert student({"users": [{"sid": "../a b"}, {"email": "b@x.org"}]}) == "student----a-b-b@x-org"
     assert student({"users": None}) == student({}) == "student"
+
+
+def test_points_that_make_no_sense_are_100():
+    for points in (None, "", "0", 0, -1, "nan", "inf", [], "x"):
+        assert points_of({"assignment": {"total_points": points}}) == 100.0
+    assert points_of({"assignment": None}) == points_of({"assignment": []}) == 100.0
+    assert points_of({"assignment": {"total_points": "40.0"}}) == 40.0
 
 
 def test_the_sentence_about_confinement_is_honest():

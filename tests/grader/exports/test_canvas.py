@@ -157,7 +157,7 @@ class Reviewed(GradedStudent, frozen=True, kw_only=True):
 def test_a_student_without_a_score_leaves_the_cell_as_it_is(tmp_path, who):
     made = {
         "no score": simple("101", None),
-        "review": Reviewed(**msgspec.structs.asdict(simple("101", 50.0)), needs_review=True),
+        "review": Reviewed(**{**msgspec.structs.asdict(simple("101", 50.0)), "needs_review": True}),
         "optional": student("101", None, exercise("addition", 0.0, optional=True, verdict=Verdict.MISSING)),
     }[who]
     (tmp_path / "g.csv").write_bytes(GRADEBOOK.encode())
