@@ -24,8 +24,9 @@ NOTICE = (
     "This submission could not be graded ({why}). This is not your fault, and it is no score of zero. "
     "Your teacher can run the autograder again."
 )
+ADVICE = "Hand in again, with the names of files that the exercise asks for, or ask your teacher."
 FIND_LEVEL = "from grader.sandbox.layers import find_layers; print(find_layers().level)"
-GRADED, FAULT = 0, 3  # exit codes of `grader grade` that leave results
+LEAVE_RESULTS = (0, 3, 4)  # exit codes of `grader grade`: done, a fault of the grader, a question to the teacher
 
 
 class NotGradedError(Exception):
@@ -72,16 +73,16 @@ def graded(root: Path, folder: Path) -> dict[str, Any]:
         *([] if confined else ["--unconfined"]),
     ]
     done = run(python, "-m", "grader", *grade)
-    if done.returncode not in (GRADED, FAULT):
+    if done.returncode not in LEAVE_RESULTS:
         raise NotGradedError("the grader stopped with an error")
     export = ["export", str(folder / "out"), "--format", "gradescope", "--out", str(folder / "gradescope")]
     run(python, "-m", "grader", *export, "--points", str(points_of(metadata)), "--hidden", settings["hidden"])
     found = list((folder / "gradescope").glob("*/results.json"))
+    results = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))
     if len(found) != 1:
-        raise NotGradedError("the grader gave no score")
+        return unclear(questions(results)) if questions(results) else notice("the grader gave no score")
     document = json.loads(found[0].read_text(encoding="utf-8"))
-    confinement = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))["confinement"]
-    document["output"] += "\n" + confinement_sentence(confinement) + "\n"
+    document["output"] += "\n" + confinement_sentence(results["confinement"]) + "\n"
     return dict(document)
 
 
@@ -126,6 +127,17 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  # our own commands
     print(done.stdout, flush=True)
     return done
+
+
+def questions(results: dict[str, Any]) -> list[str]:
+    """What is unclear about the files that were handed in."""
+    parts = [part for one in results["students"] for part in (one, *one["exercises"])]
+    return list(dict.fromkeys(str(part["question"]) for part in parts if part.get("question")))
+
+
+def unclear(found: list[str]) -> dict[str, Any]:
+    words = "\n".join(["This submission has no score yet. What was handed in is unclear:", *found, "", ADVICE])
+    return {**notice(""), "output": words}
 
 
 def notice(why: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The command ``grader``: one file per command, thin over the packages, which are imported only when they are needed.
 
 Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``doctor``, ``stubs --check``, ``notebooks
---check``, ``export``); 2 usage; 3 a fault of ours while grading; 130 interrupted.
+--check``, ``export``); 2 usage; 3 a fault of ours while grading; 4 a teacher must decide something (``inspect``,
+``grade``); 130 interrupted.
 """
 
 from grader.cli.base import main
@@ -12,6 +13,7 @@ from grader.cli.github_workflow import github_workflow
 from grader.cli.grade import grade
 from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
+from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
 from grader.cli.statistics import statistics
 from grader.cli.stubs import stubs
@@ -20,19 +22,9 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check,
-    train,
-    grade,
-    statistics,
-    export,
-    doctor,
-    validate,
-    stubs,
-    notebooks,
-    handouts,
-    gradescope_zip,
-    github_workflow,
-)
+    check, train, inspect, grade, statistics, export, doctor, validate, stubs, notebooks, handouts,
+    gradescope_zip, github_workflow,
+)  # fmt: skip
 
 for command in COMMANDS:
     main.add_command(command)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli.base import FAULT, INTERRUPTED, course_option, json_option, make_console, open_course
+from grader.cli.base import FAULT, INTERRUPTED, NEEDS_REVIEW, course_option, json_option, make_console, open_course
+from grader.cli.intake import Reading, intake_options, take_in
 
 if TYPE_CHECKING:
-    from grader.course import Exercise
     from grader.grading.run import ClassRun
     from grader.results.schema import Results
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 @click.option("--unconfined", is_flag=True, help="Grade although student code cannot be confined here.")
 @click.option("--quick", is_flag=True, help="Leave out criteria that train a model; scores are of the others.")
 @click.option("--diagnosis/--no-diagnosis", "diagnose", default=True, help="Look for known mistakes behind failures.")
+@click.option("--zero-unrecognised", is_flag=True, help="What needs a decision is not handed in: zero points.")
+@intake_options
 @json_option
 @course_option
 def grade(
@@ -37,47 +39,47 @@ def grade(
     unconfined: bool,
     quick: bool,
     diagnose: bool,
+    zero_unrecognised: bool,
+    reading: Reading,
     as_json: bool,
     folder: Path,
 ) -> None:
-    """Grade SUBMISSIONS (a folder with a folder per student) and write the results.
+    """Grade SUBMISSIONS (a folder with a folder per student, or what you downloaded from an LMS) and write the results.
 
     A first table comes as soon as everything is judged that takes a moment; then models are trained. Run it again to go
     on after an interruption: what is graded already, and has not changed, is not graded again.
     """
     course = open_course(folder)
     from grader.course.secrets import ensure_secret
-    from grader.course.stubs import course_stub
     from grader.exports import csv
     from grader.files import write_atomically
+    from grader.grading.attempts import Attempted
     from grader.grading.backends.local import LocalBackend
     from grader.grading.run import ClassRun
     from grader.grading.settings import Settings
     from grader.reports import terminal
+    from grader.reports.intake import print_summary
     from grader.results import schema
     from grader.results.gradebook import open_gradebook
     from grader.sandbox.layers import require_layers
-    from grader.submissions import read_submissions
 
     seed = ensure_secret(course.solutions) if seed is None else seed
     if unconfined:
         click.echo("grader: --unconfined: student code will run as you, with your files and your network.", err=True)
     selected = course.select(exercises)
     layers = None if unconfined else require_layers()
-
-    def stub_of(exercise: Exercise) -> str:
-        return course_stub(course, exercise) if course.solution(exercise).is_file() else ""
-
-    found = read_submissions(submissions, course, stub_of)  # of all exercises: the selected ones may build on others
+    intake = take_in(submissions, course, reading, out=out)  # of all exercises: the selected ones may build on others
+    if not as_json:
+        print_summary(make_console(), intake)
+    attempted = Attempted(intake.submissions, zero=zero_unrecognised)
     settings = Settings(
         course=course, exercises=selected, layers=layers,
         seed=seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
         diagnose=diagnose,
     )  # fmt: skip
-    origins = {submission.student: submission.origin for submission in found}
 
     def write(run: ClassRun, *, provisional: bool = False) -> Results:
-        results = schema.make_results(course, run.students(), settings.confinement, origins, provisional=provisional)
+        results = attempted.results(course, run.students(), settings.confinement, provisional=provisional)
         write_atomically(out / schema.FILE_NAME, schema.as_json(results))
         if not as_json:
             terminal.print_class(make_console(), results)
@@ -86,7 +88,7 @@ def grade(
     with open_gradebook(out) as gradebook:
         try:
             with LocalBackend(settings) as backend:
-                run = ClassRun(settings, found, gradebook, backend)
+                run = ClassRun(settings, attempted.submissions, gradebook, backend)
                 _judge(run, lambda: write(run, provisional=True))
         except KeyboardInterrupt:
             click.echo("\ngrader: interrupted. Run the same command again to go on.", err=True)
@@ -99,6 +101,8 @@ def grade(
         click.echo(f"Written: {out / csv.FILE_NAME} and {out / schema.FILE_NAME}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")
     _tell_faults(results)
+    if any(student.needs_review for student in results.students):
+        raise SystemExit(NEEDS_REVIEW)
 
 
 def _judge(run: ClassRun, on_first: Callable[[], object]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from grader.course.helpers import helpers_of
 from grader.course.manifest import Exercise
 from grader.course.paths import Course, load_course, nearest_manifest
 
@@ -28,8 +29,10 @@ class Suite(msgspec.Struct, frozen=True):
         """
         earlier = {name: self._earlier(name, submission) for name in self.exercise.builds_on}
         if submission is not None and not submission.is_dir():
-            return {**earlier, self.exercise.name: submission, **self._modules(submission.parent, main=False)}
-        return {**earlier, **self._modules(submission or self.course.folder(self.exercise), main=True)}
+            found = {**earlier, self.exercise.name: submission, **self._modules(submission.parent, main=False)}
+        else:
+            found = {**earlier, **self._modules(submission or self.course.folder(self.exercise), main=True)}
+        return {**helpers_of(found.values(), found), **found}
 
     def _earlier(self, name: str, submission: Path | None) -> Path:
         folder = self.course.folder(self.course.exercise(name))

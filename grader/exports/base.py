@@ -71,17 +71,13 @@ def shown(student: GradedStudent) -> str:
     return f"{who} ({printable_line(student.name, 60)})" if student.name and student.name != student.id else who
 
 
-def needs_review(student: GradedStudent) -> bool:
-    return bool(getattr(student, "needs_review", False))  # results from before this key have nothing to review
-
-
 def exercise_of(student: GradedStudent, name: str) -> GradedExercise | None:
     return next((exercise for exercise in student.exercises if exercise.name == name), None)
 
 
 def score_of(student: GradedStudent, name: str) -> tuple[float | None, str]:
     """(the score, "") of an exercise or of the course, or (None, why there is none)."""
-    if needs_review(student):
+    if student.needs_review:
         return None, "needs your review"
     exercise = exercise_of(student, name)
     if exercise is None and name != TOTAL:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from grader.exports.base import Format, Options, Report, needs_review, shown
+from grader.exports.base import Format, Options, Report, shown
 from grader.exports.pages import student_page
 from grader.exports.zips import make_zip
 from grader.results.schema import GradedStudent, Results
@@ -22,7 +22,7 @@ def export(results: Results, options: Options) -> Report:
     remarks, not_found = [], []
     for student in results.students:
         name = _member(student)
-        if needs_review(student):
+        if student.needs_review:
             remarks.append(f"{shown(student)}: left out, because the student needs your review.")
         elif not name or name in members:
             not_found.append(f"{shown(student)}: no file of the student has a name that Canvas gave")

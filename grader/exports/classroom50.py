@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from grader.errors import ExportError, did_you_mean
-from grader.exports.base import Format, Options, Report, needs_review, shown
+from grader.exports.base import Format, Options, Report, shown
 from grader.exports.safe import file_names
 from grader.results.records import Verdict
 from grader.results.schema import GradedStudent, Results, as_json
@@ -41,8 +41,8 @@ def export(results: Results, options: Options, environment: Mapping[str, str] | 
     files = {}
     folders = file_names([student.id for student in results.students])
     for student, folder in zip(results.students, folders, strict=True):
-        if needs_review(student) or student.score is None:
-            why = "needs your review" if needs_review(student) else "has no score"
+        if student.needs_review or student.score is None:
+            why = "needs your review" if student.needs_review else "has no score"
             remarks.append(f"{shown(student)}: no file, because the student {why}.")
             continue
         if not student.submitted_at:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from grader.exports.base import Format, Options, Report, needs_review, shown
+from grader.exports.base import Format, Options, Report, shown
 from grader.exports.safe import file_names
 from grader.results.records import Verdict
 from grader.results.schema import GradedCriterion, GradedExercise, GradedStudent, Results, as_json
@@ -19,8 +19,8 @@ def export(results: Results, options: Options) -> Report:
     files, remarks = {}, []
     folders = file_names([student.id for student in results.students])
     for student, folder in zip(results.students, folders, strict=True):
-        if needs_review(student) or student.score is None:
-            why = "needs your review" if needs_review(student) else "has no score"
+        if student.needs_review or student.score is None:
+            why = "needs your review" if student.needs_review else "has no score"
             remarks.append(f"{shown(student)}: no file, because the student {why}.")
             continue
         document = as_json(gradescope_results(student, options, provisional=results.provisional))

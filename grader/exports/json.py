@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.exports.base import Format, needs_review, only_file
+from grader.exports.base import Format, only_file
 from grader.results.schema import Results, as_json
 
 FORMAT = 1
@@ -15,7 +15,7 @@ def grades_json(results: Results) -> str:
             "name": student.name,
             "group": student.group,
             "score": student.score,
-            "needs_review": needs_review(student),
+            "needs_review": student.needs_review,
             "exercises": {e.name: None if e.left_out else e.score for e in student.exercises},
         }
         for student in results.students

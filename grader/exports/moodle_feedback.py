@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from grader.exports.base import Format, Options, Report, needs_review
+from grader.exports.base import Format, Options, Report
 from grader.exports.pages import student_page
 from grader.exports.people import Person, people_of
 from grader.exports.zips import make_zip
@@ -26,7 +26,7 @@ def export(results: Results, options: Options) -> Report:
         number = _participant(person)
         name = re.sub(r"[^\w .'-]|_", " ", person.name or person.student.name)[:80].strip(" .") or "Participant"
         folder = f"{name}_{number}_assignsubmission_file"
-        if needs_review(person.student):
+        if person.student.needs_review:
             remarks.append(f"{person.shown}: left out, because the student needs your review.")
         elif not number:
             not_found.append(f"{person.shown}: the number that Moodle has for the student is not known")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import ExportError
-from grader.exports.base import Format, Options, Report, exercise_of, names_of, needs_review, shown
+from grader.exports.base import Format, Options, Report, exercise_of, names_of, shown
 from grader.exports.people import Person, people_of
 from grader.results.records import Verdict
 from grader.results.schema import GradedCriterion, GradedExercise, Results
@@ -68,7 +68,7 @@ def _write(gradebook: Any, results: Results) -> list[str]:
     for name, own in criteria.items():  # cells first: a submission gets a grade for each cell that is there
         remarks += _write_cells(gradebook, name, own)
     for person in people_of(results):
-        if needs_review(person.student):
+        if person.student.needs_review:
             remarks.append(f"{person.shown}: nothing written, because the student needs your review.")
             continue
         _write_student(gradebook, person)

@@ -11,9 +11,7 @@ from grader.course.suites import read_suites
 from grader.grading.keys import fingerprint, hash_sources
 from grader.grading.settings import Settings
 from grader.judge.processes.task import Part, Task
-from grader.submissions.base import Submission, read_source
-
-Sources = dict[str, tuple[str, bytes]]  # module name -> (file name, text)
+from grader.submissions.base import Sources, Submission
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,20 +82,16 @@ class TaskReader:
         sources: Sources = {}
         problem = ""
         own = set()
-        main, folder = submission.files.get(exercise.name), submission.folder
+        main = submission.sources.get(exercise.name)
         if main is not None:
+            problem = main.problem
+            sources |= main.helpers
             for name in exercise.builds_on:
-                content, why = (
-                    read_source(submission.files[name], folder) if name in submission.files else (b"", "none")
-                )
-                sources[name] = self.stand_in(name) if why else (f"{name}.py", content)
-                own |= set() if why else {name}
-            for name in exercise.files:
-                path = main if name == f"{exercise.name}.py" else main.with_name(name)
-                if path == main or path.is_file():
-                    content, why = read_source(path, folder)
-                    problem = problem or why
-                    sources[name.removesuffix(".py")] = (name, content)
+                earlier = submission.sources.get(name)
+                usable = earlier is not None and not earlier.problem
+                sources[name] = (f"{name}.py", earlier.content) if earlier and usable else self.stand_in(name)
+                own |= {name} if usable else set()
+            sources[exercise.name] = (f"{exercise.name}.py", main.content)
         task = Task(
             exercise=exercise.name, sources=sources, problem=problem, seed=self.seed, diagnose=self.diagnose
         )  # fmt: skip

@@ -52,6 +52,7 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     points_possible: int = 0
     pending: bool = False  # criteria that train a model are still to come
     origin: str = ""  # the file that counts, as it was called where it came from
+    question: str = ""  # what a teacher must decide before it has a score
     fault: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
@@ -70,6 +71,8 @@ class GradedStudent(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str | None = None  # ISO 8601, where the layout tells it
     attempt: int | None = None
     notes: tuple[str, ...] = ()  # what a teacher should know about how it was read
+    needs_review: bool = False  # a teacher must decide something: no score until then
+    question: str = ""  # what, if it concerns everything that was handed in
     exercises: tuple[GradedExercise, ...]
 
 
@@ -99,6 +102,8 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int | None = None
     notes: tuple[str, ...] = ()
     files: dict[str, str] = {}  # exercise -> where its file came from
+    question: str = ""  # what a teacher must decide before there is any score
+    questions: dict[str, str] = {}  # the same for single exercises
 
 
 def make_results(
@@ -120,26 +125,37 @@ def make_results(
 
 
 def _student(course: Course, student: StudentResult, origin: Origin) -> GradedStudent:
+    open_questions = {result.name for result in student.exercises} & origin.questions.keys()
+    needs_review = bool(origin.question or open_questions)
     return GradedStudent(
         id=student.id,
-        score=rounded(course_score(student, course.weights, course.optional)),
+        score=None if needs_review else rounded(course_score(student, course.weights, course.optional)),
         name=origin.name,
         group=origin.group,
         submitted_at=origin.submitted_at,
         attempt=origin.attempt,
         notes=origin.notes,
+        needs_review=needs_review,
+        question=origin.question,
         exercises=tuple(
-            graded_exercise(course.exercise(result.name), result, origin.files.get(result.name, ""))
+            graded_exercise(
+                course.exercise(result.name),
+                result,
+                origin.files.get(result.name, ""),
+                origin.question or origin.questions.get(result.name, ""),
+            )
             for result in student.exercises
         ),
     )
 
 
-def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = "") -> GradedExercise:
+def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = "", question: str = "") -> GradedExercise:
+    """``question`` is what a teacher must decide first; until then there is no score."""
     earned, possible = points_of(result.criteria)
     return GradedExercise(
         name=exercise.name,
-        score=rounded(exercise_score(result)),
+        score=None if question else rounded(exercise_score(result)),
+        question=question,
         verdict=result.verdict,
         criteria=tuple(map(_criterion, result.criteria)),
         stand_ins=result.stand_ins,

@@ -1,20 +1,21 @@
 """From files, however they arrive, to submissions: one file per layout, listed here."""
 
-from collections.abc import Callable
-from pathlib import Path
-
-from grader.course import Course, Exercise
-from grader.errors import SubmissionError
-from grader.submissions.base import Layout, Submission
+from grader.submissions.base import Layout
+from grader.submissions.canvas import CanvasLayout
 from grader.submissions.folder import FolderLayout
+from grader.submissions.gradescope import GradescopeLayout
+from grader.submissions.moodle import MoodleLayout
+from grader.submissions.nbgrader import NbgraderLayout
+from grader.submissions.repositories import RepositoriesLayout
+from grader.submissions.submit import SubmitLayout
 
-# A new layout is a file beside this one, and a name here; the first that recognises what it is given reads it.
-LAYOUTS: tuple[Layout, ...] = (FolderLayout(),)
-
-
-def read_submissions(path: Path, course: Course, stub_of: Callable[[Exercise], str]) -> tuple[Submission, ...]:
-    """The submissions that lie there, sorted by student."""
-    for layout in LAYOUTS:
-        if layout.recognises(path):
-            return layout.read(path, course, stub_of)
-    raise SubmissionError(f"{path}: not a folder. Give a folder that holds one folder per student.")
+# A new layout is a file beside this one, and a name here. Each reads a folder as well as a zip or tar of it.
+LAYOUTS: tuple[Layout, ...] = (
+    FolderLayout(),
+    CanvasLayout(),
+    MoodleLayout(),
+    GradescopeLayout(),
+    NbgraderLayout(),
+    RepositoriesLayout(),
+    SubmitLayout(),
+)

@@ -1,93 +1,119 @@
-"""What every layout of submissions is turned into."""
+"""What every layout of submissions is turned into: first hand-ins, then submissions."""
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from grader.course import Course, Exercise
 from grader.results.schema import Origin
+from grader.submissions import limits
+from grader.submissions.encoding import as_utf8
 from grader.submissions.notebook import SUFFIX, NotebookError, notebook_source
+from grader.submissions.tree import Member, MemberError, Tree, read_below, too_large
 
-MAX_SOURCE = 1 << 20  # bytes of one file
-MAX_NOTEBOOK = 20 << 20  # it may hold pictures; its code alone counts as the source
+Sources = dict[str, tuple[str, bytes]]  # module name -> (file name, text)
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """The text that counts for one exercise, and the student's own modules beside it that it mentions."""
+
+    content: bytes
+    problem: str = ""  # why it cannot be used, if so
+    helpers: Sources = {}
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
-    """One student's files: for each exercise that was handed in, the file that holds its main module."""
+    """What counts of one student's files."""
 
     student: str
-    files: dict[str, Path]
-    folder: Path | None = None  # all that the student made lies below; the folder itself is no link
+    sources: dict[str, Source]  # by exercise
     origin: Origin = Origin()  # what else is known of it
+
+
+class HandIn(msgspec.Struct, frozen=True, kw_only=True):
+    """One student's files as they came, before anybody decides which of them count."""
+
+    student: str
+    files: tuple[Member, ...] = ()  # their paths begin below what is the student's own
+    name: str = ""
+    group: tuple[str, ...] = ()  # ids of all members, if several students handed in together
+    submitted_at: str | None = None  # ISO 8601
+    attempt: int | None = None
+    notes: tuple[str, ...] = ()
+    problem: str = ""  # what may be missing, and why
+    aliases: tuple[str, ...] = ()  # other words by which a roster may know the student
+
+
+class Unused(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that counts for nothing, and why."""
+
+    student: str
+    file: str
+    reason: str
+
+
+class Pile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a layout made of a tree."""
+
+    hand_ins: tuple[HandIn, ...]
+    unused: tuple[Unused, ...] = ()  # of nobody
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """How a layout reads."""
+
+    due: float | None = None  # seconds since 1970: of repositories the last commit before it counts
+    exercises: tuple[str, ...] = ()
 
 
 class Layout(Protocol):
     """A way in which submissions arrive."""
 
     name: str
+    title: str  # as a person calls it
 
-    def recognises(self, path: Path) -> bool:
-        """Whether what lies there looks like it."""
+    def fits(self, tree: Tree) -> float:
+        """How much of what lies there looks like it: 0, not at all, to 1, all."""
 
-    def read(self, path: Path, course: Course, stub_of: Callable[[Exercise], str]) -> tuple[Submission, ...]:
-        """The submissions, sorted by student; ``stub_of`` makes an exercise's stub anew."""
+    def read(self, tree: Tree, settings: Settings) -> Pile:
+        """What each student handed in."""
 
 
-def read_source(path: Path, folder: Path | None = None) -> tuple[bytes, str]:
-    """(content, "") of a student's module or notebook, or (nothing, why it cannot be used).
+def read_text(member: Member) -> tuple[bytes, str, str]:
+    """(text, "", encoding) of a student's module or notebook, or (nothing, why it cannot be used, "").
 
-    No link is followed: neither the file, nor any folder on the way to it from the student's ``folder``.
+    The encoding is named only if it was not the usual one.
     """
-    if path.suffix != SUFFIX:
-        return _read(path, folder, MAX_SOURCE)
-    content, why = _read(path, folder, MAX_NOTEBOOK)
-    if why:
-        return b"", why
+    notebook = member.name.casefold().endswith(SUFFIX)
     try:
-        source = notebook_source(content).encode(errors="backslashreplace")
-    except NotebookError as error:
-        return b"", f"{path.name} {error}"
-    return (source, "") if len(source) <= MAX_SOURCE else (b"", _too_large(path, len(source), MAX_SOURCE))
+        content, encoding = as_utf8(member.read(limits.MAX_NOTEBOOK if notebook else limits.MAX_SOURCE))
+        if notebook:
+            content = notebook_source(content).encode(errors="backslashreplace")
+    except (MemberError, NotebookError) as error:
+        return b"", f"{member.name} {str(error).rstrip('.')}.", ""
+    if len(content) > limits.MAX_SOURCE:
+        return b"", f"{member.name} {too_large(len(content), limits.MAX_SOURCE)}.", ""
+    return content, "", encoding
 
 
-def open_below(path: Path, folder: Path | None) -> int:
-    """A descriptor of the file, reached from ``folder`` step by step, so that nobody can slip a link in between."""
-    no_link = getattr(os, "O_NOFOLLOW", 0)
-    flags = os.O_RDONLY | no_link | getattr(os, "O_NONBLOCK", 0)
-    if folder is None or os.open not in os.supports_dir_fd:
-        return os.open(path, flags)
-    *steps, name = path.relative_to(folder.parent).parts
-    here = os.open(folder.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for step in steps:
-            below = os.open(step, os.O_RDONLY | os.O_DIRECTORY | no_link, dir_fd=here)
-            os.close(here)
-            here = below
-        return os.open(name, flags, dir_fd=here)
-    finally:
-        os.close(here)
+def read_source(path: Path) -> tuple[bytes, str]:
+    """(text, "") of a module or notebook that lies here, or (nothing, why it cannot be used)."""
+
+    def read(limit: int) -> bytes:
+        return read_below(path.parent, (path.name,), limit)
+
+    return read_text(Member(parts=(path.name,), read_bytes=read))[:2]
 
 
-def _read(path: Path, folder: Path | None, limit: int) -> tuple[bytes, str]:
-    try:
-        descriptor = open_below(path, folder)
-    except OSError as error:
-        return b"", f"{path.name} cannot be read ({error.strerror})."
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        return b"", f"{path.name} is not an ordinary file."
-    with os.fdopen(descriptor, "rb") as file:
-        if status.st_size > limit:
-            return b"", _too_large(path, status.st_size, limit)
-        return file.read(limit), ""
-
-
-def _too_large(path: Path, size: int, limit: int) -> str:
-    return f"{path.name} has {size} bytes; more than {limit} are not read."
+def submission_of(student: str, files: Mapping[str, Path], also: Sequence[str] = ()) -> Submission:
+    """A submission of files that lie here, such as the course's own; ``also`` names files that belong to each."""
+    sources = {}
+    for name, path in files.items():
+        content, problem = read_source(path)
+        beside = [path.with_name(other) for other in also if other != f"{name}.py" and path.with_name(other).is_file()]
+        helpers = {other.stem: (other.name, read_source(other)[0]) for other in beside}
+        sources[name] = Source(content=content, problem=problem, helpers=helpers)
+    return Submission(student=student, sources=sources)

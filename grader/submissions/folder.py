@@ -1,99 +1,70 @@
-"""A folder with a folder per student: ``s01/ctc.py``, or as in the course, ``s01/exercises/ctc/ctc.py``.
-
-Where there is no module, or it is still the stub, the notebook counts: ``s01/ctc.ipynb``.
-"""
+"""One folder, or one archive, per student: ``s01/ctc.py``, ``s01/exercises/ctc/ctc.py``, ``s01.zip``."""
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Callable, Sequence
-from pathlib import Path
+import re
 
-import msgspec
+from grader.submissions.archives import archive_kind, stem
+from grader.submissions.base import HandIn, Pile, Settings, Unused
+from grader.submissions.names import exercise_of
+from grader.submissions.tree import Member, Tree
 
-from grader.course import Course, Exercise
-from grader.errors import SubmissionError
-from grader.results.schema import Origin
-from grader.submissions.base import Submission, open_below, read_source
-from grader.submissions.notebook import SUFFIX
+FITS = 0.5  # of a folder per student one can never be sure
+RESULTS = "journal.sqlite"  # lies in a folder that `grader grade --out` made
+ATTEMPT = re.compile(r"^(?:attempt|submission|try|versuch|abgabe)[ _-]*(\d{1,4})$", re.IGNORECASE)
 
 
 class FolderLayout:
     """One folder per student."""
 
     name = "folder"
+    title = "one folder per student"
 
-    def recognises(self, path: Path) -> bool:
-        return path.is_dir()
+    def fits(self, tree: Tree) -> float:
+        tops = tree.work_tops()
+        folders = [name for name in tops if tree.is_folder(name)]
+        return FITS * len(folders) / len(tops) if tops else 0.0
 
-    def read(
-        self, path: Path, course: Course, stub_of: Callable[[Exercise], str] = lambda _: ""
-    ) -> tuple[Submission, ...]:
-        """One submission per folder; hidden folders are passed over.
+    def read(self, tree: Tree, settings: Settings) -> Pile:
+        hand_ins: list[HandIn] = []
+        unused: list[Unused] = []
+        alone = {member.name: member for member in tree.members if len(member.parts) == 1}
+        trees = tree.split()
+        for name in tree.work_tops():
+            inside = trees.get(name)
+            if inside is None:
+                hand_ins += self.alone(alone[name], settings, unused)
+            elif any(member.parts == (RESULTS,) for member in inside.members):
+                unused.append(Unused(student="", file=name, reason="is a folder of results, and no student"))
+            else:
+                hand_ins += of_folder(name, inside, alone.get(name))
+        return Pile(hand_ins=tuple(hand_ins), unused=tuple(unused))
 
-        ``stub_of`` makes the stub anew: in the course's own folder somebody may have worked.
-        """
-        try:
-            folders = sorted(f for f in path.iterdir() if f.is_dir() and not f.is_symlink() and f.name[0] not in "._")
-        except OSError as error:
-            raise SubmissionError(f"{path}: cannot be read ({error.strerror}).") from error
-        if not folders:
-            raise SubmissionError(
-                f"{path}: no student's folder in it. Expected one folder per student, like {path}/s01/."
+    def alone(self, member: Member, settings: Settings, unused: list[Unused]) -> list[HandIn]:
+        """A file where folders are expected: a link may be a student's folder, an archive surely is."""
+        name = member.name
+        if member.problem or archive_kind(name):
+            return [HandIn(student=stem(name), files=(member,))]
+        why = "lies beside the students' folders, so nobody knows whose it is"
+        known = exercise_of(name, settings.exercises)[0]
+        unused.append(Unused(student="", file=name, reason=why if known else "is no student's folder"))
+        return []
+
+
+def of_folder(name: str, inside: Tree, archive: Member | None) -> list[HandIn]:
+    """What lies in a student's folder; folders called ``attempt 2`` are attempts.
+
+    ``archive`` is what stood there, if it is an archive that could not be read to its end.
+    """
+    student = stem(name) if archive_kind(name) else name
+    attempts = {top: int(found[1]) for top in inside.tops() if (found := ATTEMPT.match(top)) and inside.is_folder(top)}
+    if attempts and len(attempts) == len(inside.work_tops()):
+        return [
+            HandIn(
+                student=student,
+                files=tuple(m.called(m.parts[1:] or m.parts) for m in inside.members if m.parts[0] == top),
+                attempt=number,
             )
-        found = [read_student(folder, course, stub_of) for folder in folders]
-        names = unique([submission.student for submission in found])
-        return tuple(msgspec.structs.replace(s, student=name) for s, name in zip(found, names, strict=True))
-
-
-def read_student(folder: Path, course: Course, stub_of: Callable[[Exercise], str]) -> Submission:
-    """What one student handed in."""
-    files = {e.name: file for e in course.exercises if (file := find_work(folder, course, e, stub_of)) is not None}
-    origins = {name: _text(str(file.relative_to(folder.parent))) for name, file in files.items()}
-    return Submission(student=_text(folder.name), files=files, folder=folder, origin=Origin(files=origins))
-
-
-def _text(name: str) -> str:
-    """Names of files need not be text."""
-    return os.fsencode(name).decode(errors="backslashreplace")
-
-
-def unique(names: Sequence[str]) -> list[str]:
-    """The names, with a number after those that were there before: two students are never made one."""
-    taken = set(names)
-    found: list[str] = []
-    for name in names:
-        number, own = 2, name
-        while own in found or (own != name and own in taken):
-            own, number = f"{name} ({number})", number + 1
-        found.append(own)
-    return found
-
-
-def find_work(folder: Path, course: Course, exercise: Exercise, stub_of: Callable[[Exercise], str]) -> Path | None:
-    """The exercise's main module in a student's folder, or the notebook if that is where the work was done."""
-    module, notebook = _find(folder, exercise, ".py"), _find(folder, exercise, SUFFIX)
-    if module is None or notebook is None:
-        return module or notebook
-    stubs = read_source(course.module(exercise))[0], stub_of(exercise).encode()
-    words = read_source(module, folder)[0].split()
-    untouched = words and any(words == stub.split() for stub in stubs)
-    return notebook if untouched else module
-
-
-def _find(folder: Path, exercise: Exercise, suffix: str) -> Path | None:
-    """A file of the exercise's name; links are never followed."""
-    name = f"{exercise.name}{suffix}"
-    for path in (folder / name, folder / exercise.name / name, folder / "exercises" / exercise.name / name):
-        try:
-            descriptor = open_below(path, folder)
-        except PermissionError:  # whoever reads the file will say so
-            return path
-        except OSError:  # not there, or a link
-            continue
-        mode = os.fstat(descriptor).st_mode
-        os.close(descriptor)
-        if stat.S_ISREG(mode):
-            return path
-    return None
+            for top, number in sorted(attempts.items(), key=lambda item: item[1])
+        ]
+    return [HandIn(student=student, files=(*inside.members, *([archive] if archive else [])))]

@@ -23,7 +23,7 @@ from grader.grading.tasks import TaskReader, Work
 from grader.results.gradebook import Gradebook, open_gradebook
 from grader.results.records import ExerciseResult
 from grader.sandbox.layers import find_layers
-from grader.submissions.base import Submission
+from grader.submissions.base import submission_of
 from grader.validation import claims, static_checks
 from grader.validation.mutants import Mutant, diff, is_equivalent, stale
 from grader.validation.records import ExerciseProof, Mutation, Survivor
@@ -123,7 +123,7 @@ class Validation:
                 self._plan(specimens, f"{name}, seed {draw}", specimens.files[name], draw=draw, first_failure=wrong)
 
     def _plan(self, specimens: Specimens, name: str, path: Path, **how: Any) -> Work:
-        submission = Submission(student=name, files={specimens.exercise.name: path})
+        submission = submission_of(name, {specimens.exercise.name: path}, specimens.exercise.files)
         work = self.reader.work(submission, specimens.exercise, **how)
         self.works[specimens.exercise.name, name] = work
         return work

@@ -154,3 +154,12 @@ def test_the_sentence_about_confinement_is_honest():
         "Confinement: landlock, seccomp (without bubblewrap)."
     )
     assert "none" in confinement_sentence({"level": "process", "layers": {}})
+
+
+def test_files_that_are_not_recognised_are_a_question_and_no_zero(autograder):
+    root = autograder("--exercise", "addition")
+    (root / "submission/adition.py").write_text(RIGHT)
+    (root / "submission/notes.py").write_text("x = 1\n")
+    _, document = run(root)
+    assert "score" not in document
+    assert "What was handed in is unclear" in document["output"]

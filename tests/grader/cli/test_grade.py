@@ -88,7 +88,7 @@ def test_a_suite_that_cannot_be_collected_leaves_no_score(tiny, submissions, gra
 
 
 def test_a_pile_that_is_none_is_a_usage_error(tiny, grader, tmp_path):
-    for submissions, words in ((tmp_path / "nowhere", "not a folder"), (tmp_path / "empty", "no student's folder")):
+    for submissions, words in ((tmp_path / "nowhere", "not found"), (tmp_path / "empty", "no student's work in it")):
         if "empty" in submissions.name:
             submissions.mkdir()
         result = grader("grade", submissions, "--out", tmp_path / "out", "--course", tiny)
@@ -140,7 +140,9 @@ def test_links_are_not_followed(tiny, submissions, grader, tmp_path):
         "grade", submissions, "--out", tmp_path / "out", "--exercise", "doubling", "--course", tiny, "--json"
     )
     students = {s["id"]: s["score"] for s in json.loads(result.stdout)["students"]}
-    assert students == {"s01": 100.0, "s02": 0.0, "s03": 0.0, "s04": 100.0}
+    assert students == {"s01": 100.0, "s02": 0.0, "s03": None, "s04": 100.0, "s05": None}
+    assert result.exit_code == 4  # a teacher decides about links
+    assert result.stdout.count("is a link, and links are not followed") >= 2
 
 
 def test_an_optional_exercise_that_was_not_handed_in_leaves_no_trace(tiny, submissions, grader, tmp_path):

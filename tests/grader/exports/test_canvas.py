@@ -1,6 +1,5 @@
 """The gradebook of Canvas: our cells change, and nothing else."""
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,6 @@ from grader.errors import ExportError
 from grader.exports.base import Options
 from grader.exports.canvas import export
 from grader.results.records import Verdict
-from grader.results.schema import GradedStudent
 from tests.grader.exports.conftest import criterion, exercise, results_of, simple, student
 
 HEADER = "Student,ID,SIS User ID,SIS Login ID,Section,Notes,Addition (11),Homework (12),Current Score"
@@ -149,15 +147,11 @@ def test_an_id_whose_name_is_another_is_told(fill):
     assert "Doe, Jane: the id is that of 101, but the results call the student Bob Smith." in result.output
 
 
-class Reviewed(GradedStudent, frozen=True, kw_only=True):
-    needs_review: bool = False
-
-
 @pytest.mark.parametrize("who", ["no score", "review", "optional"])
 def test_a_student_without_a_score_leaves_the_cell_as_it_is(tmp_path, who):
     made = {
         "no score": simple("101", None),
-        "review": Reviewed(**{**msgspec.structs.asdict(simple("101", 50.0)), "needs_review": True}),
+        "review": simple("101", 50.0, needs_review=True),
         "optional": student("101", None, exercise("addition", 0.0, optional=True, verdict=Verdict.MISSING)),
     }[who]
     (tmp_path / "g.csv").write_bytes(GRADEBOOK.encode())

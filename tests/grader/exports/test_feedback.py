@@ -81,3 +81,34 @@ def test_the_real_page_of_a_student_fits_in(export):
     pytest.importorskip("grader.reports.student_page")
     _, members, _ = export("moodle-feedback", simple("501", 50.0, name="Jane"))
     assert "<html" in members["Jane_501_assignsubmission_file/feedback.html"]
+
+
+RIGHT = "def add(a, b):\n    return a + b\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "back"),
+    [
+        (
+            "canvas-feedback",
+            ["doejane_LATE_101_9001_addition-1.py", "leekim_102_9002_addition.py"],
+            ["doejane_LATE_101_9001_addition-1.py", "leekim_102_9002_addition.py"],
+        ),
+        (
+            "moodle-feedback",
+            ["Jané Doe_501_assignsubmission_file/addition.py", "Lee Kim_502_assignsubmission_file/addition.py"],
+            ["Jané Doe_501_assignsubmission_file/feedback.html", "Lee Kim_502_assignsubmission_file/feedback.html"],
+        ),
+    ],
+)
+def test_a_downloaded_zip_is_graded_and_goes_back(pages, tiny, grader, tmp_path, name, given, back):
+    with zipfile.ZipFile(tmp_path / "submissions.zip", "w") as archive:
+        for member in given:
+            archive.writestr(member, RIGHT)
+    options = ("--course", tiny, "--exercise", "addition", "--out", tmp_path / "results")
+    result = grader("grade", tmp_path / "submissions.zip", *options)
+    assert result.exit_code == 0, result.output
+    result = grader("export", tmp_path / "results", "--format", name, "--out", tmp_path / "feedback.zip")
+    assert result.exit_code == 0, result.output
+    with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
+        assert archive.namelist() == back

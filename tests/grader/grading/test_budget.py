@@ -10,7 +10,7 @@ from grader.grading.tasks import TaskReader
 from grader.judge.processes.task import Part
 from grader.results.gradebook import open_gradebook
 from grader.results.records import Criterion, CriterionResult, ExerciseResult, Kind, Verdict
-from grader.submissions.base import Submission
+from grader.submissions.base import submission_of
 from tests.grader.conftest import make_tiny, write
 
 BUDGET = 100.0
@@ -82,7 +82,7 @@ def attempts(folder, shares, gains, only_long=False):
         backends = [SlowStudent(shares, gains, only_long), SlowStudent([], [])]
         students = []
         for backend in backends:
-            run = ClassRun(settings_, [Submission(student="s", files=files)], gradebook, backend)
+            run = ClassRun(settings_, [submission_of("s", files)], gradebook, backend)
             run.judge_short(lambda work: None)
             run.judge_long(lambda work: None)
             students.append(run.students())
@@ -124,7 +124,7 @@ def test_time_is_this_students_own(tmp_path):
     """Who comes to the same files with less time left does not decide for others."""
     settings_, files = doubling(tmp_path)
     reader = TaskReader(settings_)
-    one, other = (reader.entry(Submission(student=name, files=files), settings_.exercises[0]) for name in "ab")
+    one, other = (reader.entry(submission_of(name, files), settings_.exercises[0]) for name in "ab")
     assert one.short.key == other.short.key
     one, other = (reader.with_stand_ins(entry, frozenset({"addition"})) for entry in (one, other))
     assert one.short.key != other.short.key

@@ -20,7 +20,7 @@ from grader.grading.settings import Settings
 from grader.grading.tasks import TaskReader
 from grader.results.gradebook import open_gradebook
 from grader.sandbox.layers import find_layers
-from grader.submissions.base import Submission
+from grader.submissions.base import submission_of
 from grader.validation.run import prove
 from grader.worker.forbidden import find_forbidden
 from tests.grader.conftest import grade_class
@@ -81,7 +81,7 @@ def test_the_solutions_learn(tmp_path):
     settings = settings_for(COURSE.exercises)
     reader = TaskReader(settings)
     entries = [
-        reader.entry(Submission(student="solution", files={e.name: COURSE.solution(e)}), e)
+        reader.entry(submission_of("solution", {e.name: COURSE.solution(e)}), e)
         for e in COURSE.exercises
         if e.name in reader.training
     ]
@@ -175,7 +175,7 @@ def test_nobody_learns_by_a_hard_coded_rule(tmp_path, name):
         path = tmp_path / str(number) / f"{name}.py"
         path.parent.mkdir()
         path.write_text(source, encoding="utf-8")
-        entries.append(reader.entry(Submission(student=f"attack{number}", files={name: path}), exercise))
+        entries.append(reader.entry(submission_of(f"attack{number}", {name: path}), exercise))
     with open_gradebook(tmp_path) as gradebook, LocalBackend(settings) as backend:
         found = judge_works(backend, [entry.long for entry in entries], gradebook, lambda work: None)
     for entry in entries:
@@ -188,7 +188,7 @@ def test_nobody_learns_by_a_hard_coded_rule(tmp_path, name):
 @pytest.mark.proof
 def test_the_solutions_build_on_each_other(tmp_path):
     """With the solutions of the earlier exercises in the place of stand-ins."""
-    whole = Submission(student="all", files={e.name: COURSE.solution(e) for e in COURSE.exercises})
+    whole = submission_of("all", {e.name: COURSE.solution(e) for e in COURSE.exercises})
     settings = settings_for((e for e in COURSE.exercises if e.builds_on), quick=True)
     with open_gradebook(tmp_path) as gradebook:
         (student,) = grade_class(settings, [whole], gradebook)

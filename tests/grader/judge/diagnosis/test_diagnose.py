@@ -19,7 +19,7 @@ from grader.judge.processes.task import Task
 from grader.judge.processes.warm import WarmJudge
 from grader.results.gradebook import open_gradebook
 from grader.sandbox.layers import find_layers
-from grader.submissions.base import Submission
+from grader.submissions.base import submission_of
 from tests.grader.conftest import SECRET, grade_class
 
 COURSE = find_course(Path(__file__).parent)
@@ -124,7 +124,7 @@ def graded(tmp_path_factory):
     for key, text in texts.items():
         path = tmp_path_factory.mktemp("submission") / f"{key[1]}.py"
         path.write_text(text, encoding="utf-8")
-        submissions.append(Submission(student=" ".join(key), files={key[1]: path}))
+        submissions.append(submission_of(" ".join(key), {key[1]: path}))
     settings = Settings(
         course=COURSE, exercises=tuple(COURSE.exercise(name) for name in NAMES), seed=COURSE.secret,
         jobs=os.cpu_count(), layers=find_layers(), quick=True, diagnose=True,
