@@ -17,6 +17,7 @@ Exception
 ├── StudentError             worker/executor: the same where the student's code runs
 ├── CodecError               wire/codec: a message that breaks the rules
 ├── NotebookError            submissions/notebook: a file that is not a notebook of Jupyter's
+├── MemberError              submissions/tree: a file, or an archive, of a student's that cannot be read
 ├── JudgeFault               judge/processes/task: a judge could not do its work, through no fault of the student
 ├── NotGradedError           authoring/run_autograder: why Gradescope gets a notice and no score
 ├── ZygoteDied               sandbox/launcher: the zygote is gone, and a new one must be started

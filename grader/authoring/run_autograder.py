@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -57,17 +56,10 @@ def graded(root: Path, folder: Path) -> dict[str, Any]:
     confined = level in ("bubblewrap", "landlock")
     if not confined and not settings["unconfined"]:
         raise NotGradedError("student code cannot be confined on this machine, and this autograder insists on it")
-    # As a copy: a link in the place of the folder would not be followed, and those inside stay links.
-    shutil.copytree(root / "submission", folder / "submissions" / student(metadata), symlinks=True)
+    lay_out(root / "submission", folder / "submissions", metadata)
+    course = ["--course", str(root / "source" / "course")]
     grade = [
-        *(
-            "grade",
-            str(folder / "submissions"),
-            "--out",
-            str(folder / "out"),
-            "--course",
-            str(root / "source" / "course"),
-        ),
+        *["grade", str(folder / "submissions"), "--out", str(folder / "out"), *course],
         *(word for name in settings["exercises"] for word in ("--exercise", name)),
         *(["--quick"] if settings["quick"] else []),
         *([] if confined else ["--unconfined"]),
@@ -75,7 +67,7 @@ def graded(root: Path, folder: Path) -> dict[str, Any]:
     done = run(python, "-m", "grader", *grade)
     if done.returncode not in LEAVE_RESULTS:
         raise NotGradedError("the grader stopped with an error")
-    export = ["export", str(folder / "out"), "--format", "gradescope", "--out", str(folder / "gradescope")]
+    export = ["export", str(folder / "out"), "--format", "gradescope", "--out", str(folder / "gradescope"), *course]
     run(python, "-m", "grader", *export, "--points", str(points_of(metadata)), "--hidden", settings["hidden"])
     found = list((folder / "gradescope").glob("*/results.json"))
     results = json.loads((folder / "out" / "results.json").read_text(encoding="utf-8"))
@@ -114,12 +106,17 @@ def points_of(metadata: dict[str, Any]) -> float:
     return points if 0 < points < float("inf") else 100.0
 
 
-def student(metadata: dict[str, Any]) -> str:
-    """A name of a folder for who handed in; it is not shown to anybody."""
+def lay_out(submission: Path, folder: Path, metadata: dict[str, Any]) -> None:
+    """The submission as Gradescope would export it: so the grader knows whose it is, and when it was handed in."""
+    # As a copy: a link in the place of the folder would not be followed, and those inside stay links.
+    shutil.copytree(submission, folder / "submission_1", symlinks=True)
     users = [user for user in metadata.get("users") or [] if isinstance(user, dict)]
-    ids = [str(user.get("sid") or user.get("email") or user.get("id") or "") for user in users]
-    name = re.sub(r"[^A-Za-z0-9@+-]", "-", " ".join(filter(None, ids)))[:80]
-    return f"student-{name}" if name else "student"
+    # Of a group one is enough: Gradescope gives everybody in it the same result.
+    people = [{f":{key}": user[key] for key in ("name", "sid", "email") if user.get(key)} for user in users[:1]]
+    known = {":submitters": people, ":created_at": str(metadata.get("created_at") or "")}
+    # JSON is YAML, too.
+    text = json.dumps({"submission_1": known}, ensure_ascii=False)
+    (folder / "submission_metadata.yml").write_text(text, encoding="utf-8", errors="replace")
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:

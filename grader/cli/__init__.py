@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``do
 ``grade``); 130 interrupted.
 """
 
+from grader.cli.adjust import adjust
 from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.doctor import doctor
@@ -22,8 +23,8 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check, train, inspect, grade, statistics, export, doctor, validate, stubs, notebooks, handouts,
-    gradescope_zip, github_workflow,
+    check, train, inspect, grade, adjust, statistics, export, doctor, validate, stubs, notebooks,
+    handouts, gradescope_zip, github_workflow,
 )  # fmt: skip
 
 for command in COMMANDS:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.cli.base import FOUND_FAILURES, make_console
+from grader.cli.base import FOUND_FAILURES, course_option, make_console
+from grader.cli.final import extensions_of, near_course
 from grader.errors import ExportError, did_you_mean
+from grader.text import printable_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grader.exports.base import Change, Format, Report
+    from grader.results.schema import Results
 
 
 class FormatsCommand(click.Command):
@@ -58,6 +61,7 @@ def _fields(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
 @click.option("--field", "fields", callback=_fields, multiple=True, metavar="NAME=VALUE",
               help="What results do not tell: classroom, assignment, ... (repeatable).")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
+@course_option
 @click.pass_context
 def export(
     ctx: click.Context,
@@ -71,21 +75,23 @@ def export(
     hidden: str,
     fields: dict[str, str],
     dry_run: bool,
+    folder: Path,
 ) -> None:
     """Write RESULTS (what `grade` wrote) for another program.
+
+    Grades are those after adjustments, and after the policy of the course if you are in its folder.
 
     Exit code 1 says that students of the results were not found in your file; everybody else is written. The
     steps for each program are in docs/exports.md.
     """
     from grader.exports import FORMATS
     from grader.exports.base import VISIBILITIES, Options
-    from grader.results.schema import load_results
 
     format = FORMATS[name]  # noqa: A001  # the word of the glossary
     _check_options(ctx, format, dry_run)
     if hidden not in VISIBILITIES:
         raise ExportError(f"--hidden: found {hidden!r}. Allowed: {', '.join(VISIBILITIES)}.")
-    found = load_results(results)
+    found = _final(results, folder)
     if found.provisional:
         click.echo("grader: these results are provisional: criteria that train a model are still to come.", err=True)
     options = Options(
@@ -98,6 +104,23 @@ def export(
     elif not dry_run:
         _write(report, out)
     _tell(report, dry_run)
+
+
+def _final(path: Path, folder: Path) -> Results:
+    """The results with adjustments, and by the policy of the course, if it is their course."""
+    from grader.results.final import finish
+    from grader.results.schema import load_results
+
+    results = load_results(path)
+    course = near_course(folder)
+    if course is None:
+        click.echo("grader: no course here: due dates and its policy do not count. Say --course FOLDER.", err=True)
+    elif course.title != results.course:
+        raise ExportError(
+            f"--course: the results are of {printable_line(results.course, 80)!r}, and the course here is "
+            f"{course.title!r}. Say --course FOLDER, or go to a folder that is in no course."
+        )
+    return finish(results, path if path.is_dir() else path.parent, course, extensions_of(course))
 
 
 def _help(format: Format) -> str:  # noqa: A002
@@ -113,7 +136,7 @@ def _check_options(ctx: click.Context, format: Format, dry_run: bool) -> None:  
         if isinstance(parameter, click.Option)
         and ctx.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
     }
-    for option in sorted(given - {"--format", *format.needs, *format.takes}):
+    for option in sorted(given - {"--format", "--course", *format.needs, *format.takes}):
         takes = ", ".join((*format.needs, *format.takes))
         raise ExportError(f"{option}: the format {format.name} does not use it. It takes: {takes}.")
     for option in format.needs:
@@ -158,8 +181,6 @@ def _print_changes(changes: Sequence[Change]) -> None:
     from rich import box
     from rich.markup import escape
     from rich.table import Table
-
-    from grader.text import printable_line
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("student", "column"):

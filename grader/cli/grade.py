@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,10 @@ from grader.cli.intake import Reading, intake_options, take_in
 
 if TYPE_CHECKING:
     from grader.grading.run import ClassRun
-    from grader.results.schema import Results
+    from grader.grading.settings import Settings
+    from grader.grading.tasks import Work
+    from grader.results.schema import Made, Results
+    from grader.submissions.base import Submission
 
 
 @click.command()
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
 @click.option("--unconfined", is_flag=True, help="Grade although student code cannot be confined here.")
 @click.option("--quick", is_flag=True, help="Leave out criteria that train a model; scores are of the others.")
 @click.option("--diagnosis/--no-diagnosis", "diagnose", default=True, help="Look for known mistakes behind failures.")
+@click.option(
+    "--students", type=click.Path(path_type=Path), metavar="FILE", help="Grade only these, one a line; others stay."
+)
 @click.option("--zero-unrecognised", is_flag=True, help="What needs a decision is not handed in: zero points.")
 @intake_options
 @json_option
@@ -39,6 +46,7 @@ def grade(
     unconfined: bool,
     quick: bool,
     diagnose: bool,
+    students: Path | None,
     zero_unrecognised: bool,
     reading: Reading,
     as_json: bool,
@@ -50,6 +58,7 @@ def grade(
     on after an interruption: what is graded already, and has not changed, is not graded again.
     """
     course = open_course(folder)
+    from grader.cli.final import extensions_of
     from grader.course.secrets import ensure_secret
     from grader.exports import csv
     from grader.files import write_atomically
@@ -59,7 +68,8 @@ def grade(
     from grader.grading.settings import Settings
     from grader.reports import terminal
     from grader.reports.intake import print_summary
-    from grader.results import schema
+    from grader.results import keeping, schema
+    from grader.results.final import finish
     from grader.results.gradebook import open_gradebook
     from grader.sandbox.layers import require_layers
 
@@ -71,21 +81,31 @@ def grade(
     intake = take_in(submissions, course, reading, out=out)  # of all exercises: the selected ones may build on others
     if not as_json:
         print_summary(make_console(), intake)
-    attempted = Attempted(intake.submissions, zero=zero_unrecognised)
+    attempted = Attempted(_only(intake.submissions, students), zero=zero_unrecognised)
+    digests = {(s.student, name): digest for s in intake.submissions for name, digest in s.origin.digests.items()}
     settings = Settings(
         course=course, exercises=selected, layers=layers,
         seed=seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
         diagnose=diagnose,
     )  # fmt: skip
-
-    def write(run: ClassRun, *, provisional: bool = False) -> Results:
-        results = attempted.results(course, run.students(), settings.confinement, provisional=provisional)
-        write_atomically(out / schema.FILE_NAME, schema.as_json(results))
-        if not as_json:
-            terminal.print_class(make_console(), results)
-        return results
+    made = _made(settings)
+    extensions = extensions_of(course)
 
     with open_gradebook(out) as gradebook:
+        old = keeping.earlier_results(out)
+        kept = keeping.keep_earlier(out, (schema.FILE_NAME, csv.FILE_NAME), old)
+
+        def write(run: ClassRun, *, provisional: bool = False) -> Results:
+            found = attempted.results(
+                course, run.students(), settings.confinement, provisional=provisional, made=made
+            )  # fmt: skip
+            found = keeping.add_to(old, found, everybody=students is None, digests=digests)
+            write_atomically(out / schema.FILE_NAME, schema.as_json(found))
+            final = finish(found, out, course, extensions)
+            if not as_json:
+                terminal.print_class(make_console(), final)
+            return found
+
         try:
             with LocalBackend(settings) as backend:
                 run = ClassRun(settings, attempted.submissions, gradebook, backend)
@@ -94,15 +114,62 @@ def grade(
             click.echo("\ngrader: interrupted. Run the same command again to go on.", err=True)
             raise SystemExit(INTERRUPTED) from None
         results = write(run)
-        write_atomically(out / csv.FILE_NAME, csv.grades_csv(results))
+        final = finish(results, out, course, extensions)
+        write_atomically(out / csv.FILE_NAME, csv.grades_csv(final))
+        if kept and old and keeping.same_grades(old, results):
+            shutil.rmtree(kept)
+            kept = None
     if as_json:
-        click.echo(schema.as_json(results), nl=False)
+        click.echo(schema.as_json(final), nl=False)
     else:
         click.echo(f"Written: {out / csv.FILE_NAME} and {out / schema.FILE_NAME}")
+        if kept:
+            click.echo(f"What was there before: {kept}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")
+    if lost := [] if students else keeping.lost_students(old, results):
+        click.echo(f"grader: no longer among the submissions: {', '.join(map(_printable, lost))}", err=True)
     _tell_faults(results)
-    if any(student.needs_review for student in results.students):
+    if any(student.needs_review for student in final.students):
         raise SystemExit(NEEDS_REVIEW)
+
+
+def _only(submissions: tuple[Submission, ...], file: Path | None) -> tuple[Submission, ...]:
+    """Those of the students whom a file lists, one a line; all if there is no file."""
+    from grader.errors import SubmissionError, did_you_mean
+
+    if file is None:
+        return submissions
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SubmissionError(f"{file}: cannot be read ({error}). Write one student a line.") from error
+    wanted = {line.strip() for line in lines if line.strip() and not line.startswith("#")}
+    known = {submission.student for submission in submissions}
+    for student in sorted(wanted - known):
+        near = did_you_mean(student, known)
+        raise SubmissionError(f"{file}: there is no student {student!r} among the submissions{near}")
+    return tuple(submission for submission in submissions if submission.student in wanted)
+
+
+def _made(settings: Settings) -> Made:
+    import datetime
+    import hashlib
+    import platform
+    from importlib import metadata
+
+    from grader import __version__
+    from grader.results.schema import Made
+
+    return Made(
+        at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        grader=__version__,
+        python=platform.python_version(),
+        torch=metadata.version("torch"),
+        exercises=tuple(exercise.name for exercise in settings.exercises),
+        quick=settings.quick,
+        diagnosis=settings.diagnose,
+        seed=hashlib.sha256(settings.seed.encode()).hexdigest()[:16],
+    )
 
 
 def _judge(run: ClassRun, on_first: Callable[[], object]) -> None:
@@ -110,21 +177,30 @@ def _judge(run: ClassRun, on_first: Callable[[], object]) -> None:
     from grader.reports.progress import progress
 
     with progress("Grading", len(run.entries)) as advance:
-        run.judge_short(lambda work: advance())
+        run.judge_short(lambda work: advance(_name(work)), advance.say)
     if run.has_long_work:
         on_first()
-        with progress("Grading what trains a model", len(run.long_works)) as advance:
-            run.judge_long(lambda work: advance())
+        with progress("Training", len(run.long_works)) as advance:
+            run.judge_long(lambda work: advance(_name(work)), advance.say)
     else:
         run.judge_long(lambda work: None)
 
 
-def _tell_faults(results: Results) -> None:
-    from grader.results.records import Verdict
+def _name(work: Work) -> str:
+    return f"{work.student.partition(chr(0))[0]} {work.task.exercise}"
+
+
+def _printable(name: str) -> str:
     from grader.text import printable_line
 
+    return printable_line(name, 40)
+
+
+def _tell_faults(results: Results) -> None:
+    from grader.results.records import Verdict
+
     faults = [
-        f"{printable_line(student.id, 40)}/{exercise.name}"
+        f"{_printable(student.id)}/{exercise.name}"
         for student in results.students
         for exercise in student.exercises
         if exercise.verdict is Verdict.GRADER_FAULT

@@ -32,7 +32,7 @@ OPTIONS = (
         "--due", type=click.DateTime(DATES), metavar="TIME",
         help="Of a repository the last commit before this counts.",
     ),
-    click.option("--attempts", type=click.Choice(["last", "best"]), default="last", help="Which attempt counts."),
+    click.option("--attempts", type=click.Choice(["last", "best"]), help="Which attempt counts, if not the policy's."),
 )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     mapping: Path | None
     accept_near_names: bool
     due: datetime.datetime | None
-    attempts: str
+    attempts: str | None
 
 
 def intake_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,5 +85,5 @@ def take_in(path: Path, course: Course, reading: Reading, *, out: Path | None = 
         ),
         roster=read_roster(reading.roster) if reading.roster else None,
         due=reading.due.timestamp() if reading.due else None,
-        attempts=Attempts(reading.attempts),
+        attempts=Attempts(reading.attempts or course.policy.attempts),
     )

@@ -6,6 +6,7 @@ prose is in the handouts.
 
 from __future__ import annotations
 
+import datetime
 import re
 import tomllib
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from grader.course.policy import Policy
 from grader.errors import ManifestError, did_you_mean
 
 FILE_NAME = "course.toml"
@@ -36,6 +38,7 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     implementations_of: tuple[str, ...] = ()  # earlier exercises whose solution and known mistakes its suites try
     budget: Positive = 60.0  # seconds that all tests of one submission may take together
     forbidden: tuple[str, ...] = ()  # what students may not call, as "torch.nn.MultiheadAttention"
+    due: datetime.datetime | None = None  # if not when the policy says
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,6 +47,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     format: int
     title: str
     exercise: Annotated[tuple[Exercise, ...], msgspec.Meta(min_length=1)]
+    policy: Policy = Policy()
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -91,7 +95,8 @@ def _explain(path: Path, raw: dict[str, Any], message: str) -> ManifestError:
     """Turn msgspec's message into: which key, what was found, what is allowed."""
     problem, _, place = message.partition(" - at `")
     key = place.rstrip("`").removeprefix("$").removeprefix(".")
-    known = (Exercise if key.startswith("exercise") else Manifest).__struct_fields__
+    table = Exercise if key.startswith("exercise") else Policy if key.startswith("policy") else Manifest
+    known = table.__struct_fields__
     unknown = re.fullmatch(r"Object contains unknown field `(.*)`", problem)
     missing = re.fullmatch(r"Object missing required field `(.*)`", problem)
     if unknown or missing:

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from grader.course.manifest import FILE_NAME, Exercise, read_manifest
+from grader.course.policy import Policy
 from grader.course.secrets import read_secret
 from grader.errors import ManifestError, UnknownExerciseError
 
@@ -26,6 +27,7 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     secret: str  # hidden inputs are drawn from it; empty where there are no solutions
     exercises: tuple[Exercise, ...]
+    policy: Policy = Policy()
 
     # Exercises
 
@@ -158,7 +160,9 @@ def nearest_manifest(folders: Iterable[Path]) -> Path | None:
 def load_course(path: Path) -> Course:
     manifest = read_manifest(path)
     secret = read_secret(path.parent / "solutions")
-    return Course(root=path.parent, title=manifest.title, secret=secret, exercises=manifest.exercise)
+    return Course(
+        root=path.parent, title=manifest.title, secret=secret, exercises=manifest.exercise, policy=manifest.policy
+    )  # fmt: skip
 
 
 def _is_for_students(path: Path) -> bool:

@@ -84,8 +84,22 @@ def score_of(student: GradedStudent, name: str) -> tuple[float | None, str]:
         return None, f"has no result for {name}"
     if exercise is not None and exercise.left_out:
         return None, f"left out {name}, which is optional"
-    score = student.score if exercise is None else exercise.score
+    score = grade_of(student if exercise is None else exercise)
     return (score, "") if score is not None else (None, "has no score")
+
+
+def grade_of(graded: GradedStudent | GradedExercise) -> float | None:
+    """What counts, 0 to 100: the score, and where the course has a policy, what the policy makes of it."""
+    return graded.score if graded.final is None else graded.final
+
+
+def beyond_criteria(student: GradedStudent) -> tuple[str, ...]:
+    """A remark if the criteria alone do not give the grade, for formats that know nothing but points of criteria."""
+    passed = {e.name: sum(c.points for c in e.criteria if c.verdict is Verdict.PASSED) for e in student.exercises}
+    by_hand = any(exercise.points_earned != passed[exercise.name] for exercise in student.exercises)
+    if not by_hand and student.final in (None, student.score):
+        return ()
+    return (f"{shown(student)}: points by hand, and what the policy changes, are not in this format.",)
 
 
 def names_of(results: Results) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from grader.errors import ExportError, did_you_mean
-from grader.exports.base import Format, Options, Report, shown
+from grader.exports.base import Format, Options, Report, beyond_criteria, shown
 from grader.exports.safe import file_names
 from grader.results.records import Verdict
 from grader.results.schema import GradedStudent, Results, as_json
@@ -47,6 +47,7 @@ def export(results: Results, options: Options, environment: Mapping[str, str] | 
             continue
         if not student.submitted_at:
             remarks.append(f"{shown(student)}: when it was handed in is not known, so `datetime` is empty.")
+        remarks += beyond_criteria(student)
         files[f"{folder}/{FILE_NAME}"] = as_json(classroom50_result(student, fields)).encode()
     return Report(files=files, remarks=tuple(remarks))
 

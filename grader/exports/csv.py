@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from grader.exports.base import Format, only_file
+from grader.exports.base import Format, grade_of, only_file
 from grader.exports.safe import spreadsheet_text
 from grader.results.schema import Results
 
@@ -19,8 +19,8 @@ def grades_csv(results: Results) -> str:
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["student", *names, "total"])
     for student in results.students:
-        scores = [None if exercise.left_out else exercise.score for exercise in student.exercises]
-        table.writerow([spreadsheet_text(student.id), *scores, student.score])
+        scores = [None if exercise.left_out else grade_of(exercise) for exercise in student.exercises]
+        table.writerow([spreadsheet_text(student.id), *scores, grade_of(student)])
     return text.getvalue()
 
 

@@ -55,9 +55,17 @@ def written(value: float, mark: str) -> str:
     return "0" if text in ("", "-0") else text.replace(".", mark)
 
 
-def fill(results: Results, sheet: Sheet, entries: Sequence[Entry], columns: Sequence[Column], mark: str) -> Report:
+def fill(
+    results: Results,
+    sheet: Sheet,
+    entries: Sequence[Entry],
+    columns: Sequence[Column],
+    mark: str,
+    *,
+    trust_ids: bool = True,
+) -> Report:
     """The file with the scores in it, and everything that the teacher should know."""
-    matches = match(people_of(results), entries)
+    matches = match(people_of(results), entries, trust_ids=trust_ids)
     new: dict[tuple[int, int], str] = {}
     changes, remarks = [], [*faults(results), *matches.remarks]
     for person, entry in matches.found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from grader.exports.base import Format, Options, Report, shown
+from grader.exports.base import Format, Options, Report, grade_of, shown
 from grader.exports.safe import file_names
 from grader.results.records import Verdict
 from grader.results.schema import GradedCriterion, GradedExercise, GradedStudent, Results, as_json
@@ -31,7 +31,7 @@ def export(results: Results, options: Options) -> Report:
 def gradescope_results(student: GradedStudent, options: Options, *, provisional: bool = False) -> dict[str, Any]:
     """The document; its score is the student's, not the sum of the tests, because exercises have weights."""
     return {
-        "score": round((student.score or 0.0) * options.points / 100, 2),
+        "score": round((grade_of(student) or 0.0) * options.points / 100, 2),
         "output": _summary(student, provisional),
         "output_format": "md",
         "test_output_format": "text",
@@ -74,16 +74,18 @@ def _test(exercise: GradedExercise, criterion: GradedCriterion, number: str, hid
 def _summary(student: GradedStudent, provisional: bool) -> str:
     lines = ["| exercise | score |", "|---|---|"]
     for exercise in student.exercises:
-        score = "–" if exercise.left_out or exercise.score is None else f"{exercise.score:g} of 100"
+        grade = None if exercise.left_out else grade_of(exercise)
+        score = "–" if grade is None else f"{grade:g} of 100"
         lines.append(f"| {_markdown(exercise.title or exercise.name)} | {score} |")
     notes = [f"{exercise.name}: {note}" for exercise in student.exercises for note in _notes(exercise)]
+    notes += student.policy
     if provisional:
         notes.append("Provisional: criteria that train a model are still to come.")
     return "\n".join([*lines, *(f"\n{_markdown(note)}" for note in notes)]) + "\n"
 
 
 def _notes(exercise: GradedExercise) -> list[str]:
-    notes = []
+    notes = list(exercise.adjustments)
     if exercise.verdict is Verdict.MISSING and not exercise.left_out:
         notes.append("nothing was handed in, or it is still the stub.")
     if exercise.verdict is Verdict.GRADER_FAULT:

@@ -41,6 +41,7 @@ def _suite(root: ElementTree.Element, student: GradedStudent, exercise: GradedEx
         "student": student.id, "name": student.name, "exercise": exercise.name, "verdict": str(exercise.verdict),
         "score": "" if exercise.score is None else f"{exercise.score:g}",
         "points_earned": str(exercise.points_earned), "points_possible": str(exercise.points_possible),
+        **({} if exercise.final is None else {"final": f"{exercise.final:g}"}),
         "provisional": str(provisional or exercise.pending).lower(),
     }  # fmt: skip
     for name, value in known.items():

@@ -44,6 +44,7 @@ ID_NUMBER = {
     "id number", "id-nummer", "numéro d'identification", "número de id", "codice identificativo", "numero id",
     "número de identificação", "número id",
 }  # fmt: skip
+STATUS = {"status", "statut", "estado", "stato"}
 NO = {"no", "nein", "non", "nee", "não", "nao"}
 YES = {"yes", "ja", "oui", "sí", "si", "sì", "sim"}
 AGAIN = "Download the worksheet again (the assignment, Submissions, Download grading worksheet)."
@@ -80,7 +81,8 @@ def export(results: Results, options: Options) -> Report:
         kept=lambda row: _locked(sheet, row, changeable),
     )
     mark = decimal_mark([sheet.value(row, index) for row in rows for index in (grade, maximum)])
-    report = fill(results, sheet, _entries(sheet, rows), [column], mark)
+    # The number of a team may be that of a participant, too.
+    report = fill(results, sheet, _entries(sheet, rows, grade), [column], mark, trust_ids=False)
     return Report(
         files=report.files,
         changes=report.changes,
@@ -136,16 +138,16 @@ def _locked(sheet: Sheet, row: int, changeable: int | None) -> str:
     return "Moodle says that this grade cannot be changed" if locked else ""
 
 
-def _entries(sheet: Sheet, rows: Sequence[int]) -> list[Entry]:
+def _entries(sheet: Sheet, rows: Sequence[int], grade: int) -> list[Entry]:
     header = [title.casefold() for title in sheet.header]
     numbers = [index for index, title in enumerate(header) if title in ID_NUMBER]
     mails = [index for index in range(len(header)) if any("@" in sheet.value(row, index) for row in rows)]
+    blind = header[1] in STATUS or grade < 3  # with blind marking the status follows at once, and there are no names
     found = []
     for row in rows:
         participant = PARTICIPANT.fullmatch(sheet.value(row, 0))
         others = (sheet.value(row, index) for index in (*numbers[:1], *mails[:1]))
-        name = sheet.value(row, 1)
-        name = "" if number(name) is not None or "@" in name else name  # with blind marking there are no names
+        name = "" if blind else sheet.value(row, 1)
         shown = printable_line(name or sheet.value(row, 0), 60)
         ids = (participant[1] if participant else "", *others)
         found.append(Entry(row=row, ids=ids, names=both_orders(name) if name else (), shown=shown))

@@ -42,7 +42,7 @@ def _participant(person: Person) -> str:
     """The number in the id, or else in the folder in which the student's files came."""
     if person.id.isascii() and person.id.isdigit():
         return person.id
-    if person.student.group:
+    if person.id != person.student.id:
         return ""  # the folder of a group has the number of the group
     folders = (FOLDER.search(exercise.origin) for exercise in person.student.exercises)
     return next((found[2] for found in folders if found), "")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.errors import ExportError
-from grader.exports.base import Format, Options, Report, exercise_of, names_of, shown
+from grader.exports.base import Format, Options, Report, beyond_criteria, exercise_of, names_of, shown
 from grader.exports.people import Person, people_of
 from grader.results.records import Verdict
 from grader.results.schema import GradedCriterion, GradedExercise, Results
@@ -67,6 +67,8 @@ def _write(gradebook: Any, results: Results) -> list[str]:
         _check_cells(name, _cells(gradebook, name), own)
     for name, own in criteria.items():  # cells first: a submission gets a grade for each cell that is there
         remarks += _write_cells(gradebook, name, own)
+    for student in results.students:
+        remarks += beyond_criteria(student)
     for person in people_of(results):
         if person.student.needs_review:
             remarks.append(f"{person.shown}: nothing written, because the student needs your review.")

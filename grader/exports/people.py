@@ -47,14 +47,18 @@ class Matches(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def people_of(results: Results) -> list[Person]:
+    """Everybody once: who has a result of their own does not get that of a group, too."""
+    own = {student.id for student in results.students}
     return [
-        Person(id=member, name="" if student.group else student.name, student=student)
+        Person(id=member, name=student.name if member == student.id else "", student=student)
         for student in results.students
         for member in dict.fromkeys(student.group or (student.id,))
+        if member == student.id or member not in own
     ]
 
 
-def match(people: Sequence[Person], entries: Sequence[Entry]) -> Matches:
+def match(people: Sequence[Person], entries: Sequence[Entry], *, trust_ids: bool = True) -> Matches:
+    """``trust_ids`` says whether an id is enough where the names are not the same."""
     by_id = [_index((entry.ids[level], entry) for entry in entries) for level in range(_levels(entries))]
     by_name = _index((plain_name(name), entry) for entry in entries for name in entry.names)
     claims: dict[int, list[tuple[Person, Entry, bool]]] = {}
@@ -77,10 +81,13 @@ def match(people: Sequence[Person], entries: Sequence[Entry]) -> Matches:
             continue
         not_found += [person.shown for person, _, surely in claim if not surely and chosen == sure]
         person, entry, surely = chosen[0]
-        found.append((person, entry))
         if surely and person.name and not _same_name(person.name, entry):
             name = printable_line(person.name, 60)
+            if not trust_ids:
+                not_found.append(f"{person.shown}: the row with this id is that of {entry.shown}")
+                continue
             remarks.append(f"{entry.shown}: the id is that of {person.id}, but the results call the student {name}.")
+        found.append((person, entry))
     taken = {entry.row for _, entry in found}
     left = tuple(entry for entry in entries if entry.row not in taken)
     return Matches(found=tuple(found), not_found=tuple(not_found), left=left, remarks=tuple(remarks))

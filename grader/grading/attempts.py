@@ -10,7 +10,7 @@ import msgspec
 from grader.course import Course
 from grader.results import schema
 from grader.results.records import StudentResult
-from grader.results.schema import Confinement, GradedStudent, Origin, Results
+from grader.results.schema import Confinement, GradedStudent, Made, Origin, Results
 from grader.submissions.base import Submission
 
 
@@ -33,10 +33,16 @@ class Attempted:
             self.submissions.append(msgspec.structs.replace(submission, student=name, origin=origin))
 
     def results(
-        self, course: Course, students: Sequence[StudentResult], confinement: Confinement, *, provisional: bool
+        self,
+        course: Course,
+        students: Sequence[StudentResult],
+        confinement: Confinement,
+        *,
+        provisional: bool,
+        made: Made | None = None,
     ) -> Results:
         """One row for each student."""
-        results = schema.make_results(course, students, confinement, self.origins, provisional=provisional)
+        results = schema.make_results(course, students, confinement, self.origins, provisional=provisional, made=made)
         rows: dict[str, list[GradedStudent]] = {}
         for row in results.students:
             rows.setdefault(self.students[row.id], []).append(row)

@@ -20,8 +20,13 @@ from grader.grading.settings import Settings
 # Parts of the grader that come before or after judging: what they do changes no verdict.
 WITHOUT_INFLUENCE = {
     "authoring", "cli", "exports", "reports", "student", "submissions", "training", "validation",
-    "results/schema.py", "results/statistics.py",
+    "results/schema.py", "results/statistics.py", "results/adjustments.py", "results/diff.py", "results/final.py",
+    "results/groups.py", "results/keeping.py", "results/policies.py", "results/rescoring.py",
 }  # fmt: skip
+
+
+# Of what course.toml says about an exercise: a title, a weight or a due date changes no verdict.
+DECIDING = ("name", "files", "builds_on", "implementations_of", "budget", "forbidden")
 
 
 def fingerprint(settings: Settings, exercise: Exercise) -> str:
@@ -30,7 +35,8 @@ def fingerprint(settings: Settings, exercise: Exercise) -> str:
     confinement = settings.confinement  # what was judged under other layers is judged anew
     layers = {name: not why for name, why in confinement.layers.items()}
     versions = f"{grader.__version__} {platform.python_version()} {metadata.version('torch')}"
-    return hash_files(files, extra=f"{versions} {settings.seed} {exercise} {confinement.level} {layers}")
+    how = [getattr(exercise, field) for field in DECIDING]
+    return hash_files(files, extra=f"{versions} {settings.seed} {how} {confinement.level} {layers}")
 
 
 def course_files(course: Course, exercise: Exercise, *, diagnose: bool) -> list[Path]:

@@ -22,6 +22,9 @@ LEAST_BUDGET = 1.0  # seconds for what trains a model, however long the short cr
 OWN_SHARE = 0.8  # of the budget of an exercise that trains a model: for the first attempt, without stand-ins
 
 
+WITH_STAND_INS = "again with stand-ins"
+
+
 class ClassRun:
     """All submissions of a class on their way to results: ``judge_short``, then ``judge_long``."""
 
@@ -39,9 +42,13 @@ class ClassRun:
         self.improved: list[ExerciseResult] = []  # what counts for each entry, once stand-ins were tried
         self.long_too = False  # whether what trains a model is judged by now
 
-    def judge_short(self, on_done: Callable[[Work], None]) -> None:
-        """What takes a moment, for everybody; afterwards ``students`` has a provisional answer."""
+    def judge_short(self, on_done: Callable[[Work], None], say: Callable[[str], None] = lambda what: None) -> None:
+        """What takes a moment, for everybody; afterwards ``students`` has a provisional answer.
+
+        ``say`` is told what is done when no single work tells it.
+        """
         self._judge([entry.short for entry in self.entries], on_done)
+        say(WITH_STAND_INS)
         self._judge_with_stand_ins()
 
     @property
@@ -54,10 +61,11 @@ class ClassRun:
         """Whether something that trains a model is not judged yet."""
         return any(not self.gradebook.find(work.key) for work in self.long_works)
 
-    def judge_long(self, on_done: Callable[[Work], None]) -> None:
+    def judge_long(self, on_done: Callable[[Work], None], say: Callable[[str], None] = lambda what: None) -> None:
         """What trains a model; after ``judge_short``."""
         self.long_too = True
         self._judge(self._long(self.entries), on_done)
+        say(WITH_STAND_INS)
         self._judge_with_stand_ins()
 
     def _judge_with_stand_ins(self) -> None:

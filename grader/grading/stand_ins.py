@@ -75,4 +75,11 @@ def better(own: ExerciseResult, other: ExerciseResult, stand_ins: frozenset[str]
     """The one of two results that counts; ``other`` was reached with these stand-ins."""
     if other.verdict is not Verdict.GRADER_FAULT and (exercise_score(other) or 0) <= (exercise_score(own) or 0):
         return own
-    return msgspec.structs.replace(other, stand_ins=tuple(sorted(stand_ins)))
+    return msgspec.structs.replace(other, stand_ins=tuple(sorted(stand_ins)), seam=seam(own, other))
+
+
+def seam(own: ExerciseResult, other: ExerciseResult) -> str:
+    """What went wrong with the student's own modules, and not with stand-ins: the first such failure."""
+    mended = {result.criterion.id for result in other.criteria if result.passed}
+    first = next((r for r in own.criteria if not r.passed and r.criterion.id in mended), None)
+    return f"{first.criterion.title}: {first.message}" if first else ""

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
+from grader.text import printable_line
+
 BETWEEN_LINES = 15.0  # seconds
+ROOM = 32  # columns for what is being done
 
 
 class Rate(ProgressColumn):
@@ -24,17 +38,40 @@ class Rate(ProgressColumn):
         return Text(f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min")
 
 
+class Advance(Protocol):
+    """Called once per finished piece of work, from any thread."""
+
+    def __call__(self, what: str = "") -> None:
+        """``what`` was finished, in words."""
+
+    def say(self, what: str) -> None:
+        """This is being done now."""
+
+
 @contextmanager
-def progress(title: str, total: int) -> Iterator[Callable[[], None]]:
-    """Yields a function to call once per finished piece of work; it may be called from any thread."""
+def progress(title: str, total: int) -> Iterator[Advance]:
+    """Shows how much is done, and what."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _Lines(console, title, total).advance
+        yield _Lines(console, title, total)
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"), BarColumn(bar_width=20), MofNCompleteColumn(), Rate(), TimeRemainingColumn(),
+        TextColumn("{task.fields[what]}", style="dim"),
+    )  # fmt: skip
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda: bar.advance(task)
+        yield _Bar(bar, bar.add_task(title, total=total, what="starting"))
+
+
+class _Bar:
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self.bar, self.task = bar, task
+
+    def __call__(self, what: str = "") -> None:
+        self.bar.update(self.task, advance=1, what=_short(what))
+
+    def say(self, what: str) -> None:
+        self.bar.update(self.task, what=_short(what))
 
 
 class _Lines:
@@ -44,9 +81,21 @@ class _Lines:
         self.said = time.monotonic()
         self.lock = threading.Lock()
 
-    def advance(self) -> None:
+    def __call__(self, what: str = "") -> None:
         with self.lock:
             self.done += 1
-            if time.monotonic() - self.said >= BETWEEN_LINES:
-                self.said = time.monotonic()
-                self.console.print(f"{self.title}: {self.done} of {self.total}", highlight=False)
+            self._print(what)
+
+    def say(self, what: str) -> None:
+        with self.lock:
+            self._print(what)
+
+    def _print(self, what: str) -> None:
+        if time.monotonic() - self.said >= BETWEEN_LINES:
+            self.said = time.monotonic()
+            text = f"{self.title}: {self.done} of {self.total}{' – ' if what else ''}{printable_line(what, ROOM)}"
+            self.console.print(text, highlight=False, markup=False)
+
+
+def _short(what: str) -> str:
+    return escape(printable_line(what, ROOM))

@@ -76,6 +76,7 @@ class ExerciseResult(msgspec.Struct, frozen=True, kw_only=True):
     criteria: tuple[CriterionResult, ...]
     fault: str = ""  # what kept us from running the tests at all
     stand_ins: tuple[str, ...] = ()  # earlier exercises in whose place the course's own modules were used
+    seam: str = ""  # why: what went wrong with the student's own modules
     seconds: float = 0.0  # that judging it took
     pending: bool = False  # criteria that train a model are still to come
 

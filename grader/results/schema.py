@@ -53,6 +53,13 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     pending: bool = False  # criteria that train a model are still to come
     origin: str = ""  # the file that counts, as it was called where it came from
     question: str = ""  # what a teacher must decide before it has a score
+    digest: str = ""  # a hash of the student's files that were judged
+    seam: str = ""  # why stand-ins were needed: what went wrong with the student's own modules
+    # What follows is never in results.json: it is worked out whenever results are shown (results/final.py).
+    adjustments: tuple[str, ...] = ()  # what a teacher changed, and why
+    days_late: int = 0
+    penalty: float = 0.0  # of 100, for being late
+    final: float | None = None  # the score after adjustments and penalty
     fault: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
@@ -73,6 +80,8 @@ class GradedStudent(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()  # what a teacher should know about how it was read
     needs_review: bool = False  # a teacher must decide something: no score until then
     question: str = ""  # what, if it concerns everything that was handed in
+    final: float | None = None  # worked out whenever results are shown: the score by the course's policy
+    policy: tuple[str, ...] = ()  # how it came about
     exercises: tuple[GradedExercise, ...]
 
 
@@ -83,11 +92,25 @@ class Confinement(msgspec.Struct, frozen=True, kw_only=True):
     layers: dict[str, str | None] = {}  # null where a layer was in force, else why not
 
 
+class Made(msgspec.Struct, frozen=True, kw_only=True):
+    """How results came about."""
+
+    at: str = ""  # ISO 8601
+    grader: str = ""
+    python: str = ""
+    torch: str = ""
+    exercises: tuple[str, ...] = ()  # those that were judged in this run
+    quick: bool = False
+    diagnosis: bool = False
+    seed: str = ""  # a hash of the secret: equal where hidden inputs are equal
+
+
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that a run found out."""
 
     format: int
     course: str
+    made: Made = Made()
     provisional: bool = False  # written on the way: criteria that train a model are still to come
     confinement: Confinement = Confinement()
     students: tuple[GradedStudent, ...]
@@ -104,6 +127,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[str, str] = {}  # exercise -> where its file came from
     question: str = ""  # what a teacher must decide before there is any score
     questions: dict[str, str] = {}  # the same for single exercises
+    digests: dict[str, str] = {}  # exercise -> a hash of what was handed in for it
 
 
 def make_results(
@@ -113,11 +137,13 @@ def make_results(
     origins: Mapping[str, Origin],
     *,
     provisional: bool = False,
+    made: Made | None = None,
 ) -> Results:
     """The results of a run; ``origins`` is by student."""
     return Results(
         format=FORMAT,
         course=course.title,
+        made=made or Made(),
         provisional=provisional,
         confinement=confinement,
         students=tuple(_student(course, student, origins.get(student.id, Origin())) for student in students),
@@ -143,22 +169,27 @@ def _student(course: Course, student: StudentResult, origin: Origin) -> GradedSt
                 result,
                 origin.files.get(result.name, ""),
                 origin.question or origin.questions.get(result.name, ""),
+                origin.digests.get(result.name, ""),
             )
             for result in student.exercises
         ),
     )
 
 
-def graded_exercise(exercise: Exercise, result: ExerciseResult, origin: str = "", question: str = "") -> GradedExercise:
+def graded_exercise(
+    exercise: Exercise, result: ExerciseResult, origin: str = "", question: str = "", digest: str = ""
+) -> GradedExercise:
     """``question`` is what a teacher must decide first; until then there is no score."""
     earned, possible = points_of(result.criteria)
     return GradedExercise(
         name=exercise.name,
         score=None if question else rounded(exercise_score(result)),
         question=question,
+        digest=digest,
         verdict=result.verdict,
         criteria=tuple(map(_criterion, result.criteria)),
         stand_ins=result.stand_ins,
+        seam=result.seam,
         title=exercise.title,
         weight=exercise.weight,
         optional=exercise.optional,

@@ -37,11 +37,16 @@ def left_out(exercise: ExerciseResult, optional: Collection[str]) -> bool:
 
 def course_score(student: StudentResult, weights: Mapping[str, float], optional: Collection[str] = ()) -> float | None:
     """The weighted mean of the exercises that have a score, 0 to 100, without what was left out of the optional."""
-    scored = [
+    return weighted_mean(
         (weights[exercise.name], score)
         for exercise in student.exercises
         if (score := exercise_score(exercise)) is not None and not left_out(exercise, optional)
-    ]
+    )
+
+
+def weighted_mean(pairs: Iterable[tuple[float, float]]) -> float | None:
+    """The mean of scores, given as (weight, score); None where there is none."""
+    scored = list(pairs)
     total = sum(weight for weight, _ in scored)
     # Dividing each weight first keeps rounding from lifting a sum of full scores above 100.
     return min(100.0, sum(weight / total * score for weight, score in scored)) if scored else None

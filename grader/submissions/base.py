@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +24,12 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     content: bytes
     problem: str = ""  # why it cannot be used, if so
     helpers: Sources = {}
+
+    @property
+    def digest(self) -> str:
+        """A hash of all of it."""
+        found = hashlib.sha256(repr((self.content, self.problem, sorted(self.helpers.items()))).encode())
+        return found.hexdigest()[:16]
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):

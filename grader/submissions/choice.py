@@ -345,6 +345,7 @@ class _Student:
             files={name: found.path for name, found in self.chosen.items()},
             question=question,
             questions=self.questions,
+            digests={name: source.digest for name, source in sources.items()},
         )
         return Submission(student=hand_in.student, sources=sources, origin=origin)
 

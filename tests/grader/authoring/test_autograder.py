@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import grader as package
-from grader.authoring.run_autograder import confinement_sentence, points_of, student
+from grader.authoring.run_autograder import confinement_sentence, points_of
 
 RIGHT = "def add(a, b):\n    return a + b\n"
 METADATA = {
@@ -136,11 +136,6 @@ def test_setup_is_a_valid_shell_script(autograder):
     assert subprocess.run(["bash", "-n", str(autograder() / "source/setup.sh")], check=False).returncode == 0
 
 
-def test_names_of_students_make_safe_folders():
-    assert student({"users": [{"sid": "../a b"}, {"email": "b@x.org"}]}) == "student----a-b-b@x-org"
-    assert student({"users": None}) == student({}) == "student"
-
-
 def test_points_that_make_no_sense_are_100():
     for points in (None, "", "0", 0, -1, "nan", "inf", [], "x"):
         assert points_of({"assignment": {"total_points": points}}) == 100.0
@@ -163,3 +158,22 @@ def test_files_that_are_not_recognised_are_a_question_and_no_zero(autograder):
     _, document = run(root)
     assert "score" not in document
     assert "What was handed in is unclear" in document["output"]
+
+
+@pytest.mark.parametrize("metadata", [{}, {"users": None, "created_at": 7}, {"users": [{"name": "\x7f\ud83d"}, 3]}, []])
+def test_metadata_that_make_no_sense_stop_nothing(autograder, metadata):
+    root = autograder("--exercise", "addition")
+    (root / "submission/addition.py").write_text(RIGHT)
+    (root / "submission_metadata.json").write_text(json.dumps(metadata))
+    done, document = run(root)
+    assert document.get("score") == 100.0, done.stdout + done.stderr
+
+
+def test_lateness_counts_from_when_it_was_handed_in(autograder, tiny):
+    manifest = tiny / "course.toml"
+    manifest.write_text(manifest.read_text() + "\n[policy]\ndue = 2026-05-31T10:00:00-07:00\npenalty_per_day = 10\n")
+    root = autograder("--exercise", "addition")
+    (root / "submission/addition.py").write_text(RIGHT)
+    _, document = run(root)
+    assert document["score"] == 36.0
+    assert "late by 1 day" in document["output"]

@@ -4,6 +4,7 @@ import pytest
 
 from grader.results.records import Kind, Verdict
 from grader.results.schema import Confinement, GradedCriterion, GradedExercise, GradedStudent, Results, as_json
+from tests.grader.conftest import MANIFEST
 
 
 def criterion(name, verdict=Verdict.PASSED, points=2, hidden=False, message="", hint=""):
@@ -38,8 +39,10 @@ def simple(id, score, **more):  # noqa: A002
 
 
 @pytest.fixture
-def written(tmp_path):
-    """Write results as a file, and say where."""
+def written(tmp_path, monkeypatch):
+    """Write results as a file, and say where; the course is here."""
+    (tmp_path / "course.toml").write_text(MANIFEST)
+    monkeypatch.chdir(tmp_path)
 
     def write(*students, **more):
         path = tmp_path / "results.json"

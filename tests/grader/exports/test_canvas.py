@@ -114,6 +114,15 @@ def test_a_group_fills_every_member(fill):
     assert b",evil,A,,,40," in filled
 
 
+def test_members_of_a_group_with_results_of_their_own_get_those(fill):
+    group = ("101", "evil")  # as Gradescope tells it: one result for each, and each knows the group
+    students = [both("101", 100.0, 100.0, group=group), both("evil", 100.0, 50.0, group=group)]
+    result, filled = fill(GRADEBOOK.encode(), students, "--column", "Homework")
+    assert result.exit_code == 0, result.output
+    assert b",7.00,40,70.00" in filled
+    assert b",evil,A,,,20," in filled
+
+
 def test_students_who_are_not_in_the_file_are_named_and_the_exit_code_says_so(fill):
     students = [*CLASS, both("nobody", 1.0, 1.0, name="No\x1bBody"), both("team", 1.0, 1.0, group=("ghost",))]
     result, filled = fill(GRADEBOOK.encode(), students, "--column", "Homework")

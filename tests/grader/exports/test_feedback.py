@@ -108,7 +108,9 @@ def test_a_downloaded_zip_is_graded_and_goes_back(pages, tiny, grader, tmp_path,
     options = ("--course", tiny, "--exercise", "addition", "--out", tmp_path / "results")
     result = grader("grade", tmp_path / "submissions.zip", *options)
     assert result.exit_code == 0, result.output
-    result = grader("export", tmp_path / "results", "--format", name, "--out", tmp_path / "feedback.zip")
+    result = grader(
+        "export", tmp_path / "results", "--course", tiny, "--format", name, "--out", tmp_path / "feedback.zip"
+    )
     assert result.exit_code == 0, result.output
     with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
         assert archive.namelist() == back

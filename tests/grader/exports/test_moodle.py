@@ -106,6 +106,12 @@ def test_students_who_are_not_in_the_file_are_named(fill):
     assert "without a place: 999 (No Body)." in result.output
 
 
+def test_the_number_of_a_team_is_not_taken_for_a_participant(fill):
+    result, filled = fill(ENGLISH.encode(), [simple("501", 50.0, name="Team A")])
+    assert (result.exit_code, filled) == (1, ENGLISH.encode())
+    assert "501 (Team A): the row with this id is that of Jané Doe." in result.output
+
+
 def test_blind_marking_has_no_names(fill):
     text = "Identifier,Status,Grade,Maximum grade,Grade can be changed\nParticipant 7,ok,,100.00,Yes\n"
     result, filled = fill(text.encode(), [simple("7", 12.34, name="Jane")])

@@ -62,10 +62,10 @@ def test_the_first_table_comes_before_anything_is_trained(grade, tmp_path, monke
     seen = []
     original = grading.ClassRun.judge_long
 
-    def judge_long(self, on_done):
+    def judge_long(self, on_done, *say):
         seen.append(document(tmp_path))
         assert not (tmp_path / "out/grades.csv").exists()
-        original(self, on_done)
+        original(self, on_done, *say)
 
     monkeypatch.setattr(grading.ClassRun, "judge_long", judge_long)
     output = grade()
@@ -88,7 +88,7 @@ def test_the_first_table_comes_before_anything_is_trained(grade, tmp_path, monke
 def test_a_run_that_was_stopped_goes_on_in_the_right_phase(grade, grader, course, submissions, tmp_path, monkeypatch):
     original = grading.ClassRun.judge_long
 
-    def interrupt(self, on_done):
+    def interrupt(self, on_done, *say):
         def stop(work):
             raise KeyboardInterrupt
 
