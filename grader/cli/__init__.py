@@ -16,6 +16,7 @@ from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
+from grader.cli.report import report
 from grader.cli.statistics import statistics
 from grader.cli.stubs import stubs
 from grader.cli.train import train
@@ -23,7 +24,7 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check, train, inspect, grade, adjust, statistics, export, doctor, validate, stubs, notebooks,
+    check, train, inspect, grade, adjust, report, statistics, export, doctor, validate, stubs, notebooks,
     handouts, gradescope_zip, github_workflow,
 )  # fmt: skip
 

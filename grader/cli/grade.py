@@ -68,6 +68,7 @@ def grade(
     from grader.grading.settings import Settings
     from grader.reports import terminal
     from grader.reports.intake import print_summary
+    from grader.reports.write import write_pages
     from grader.results import keeping, schema
     from grader.results.final import finish
     from grader.results.gradebook import open_gradebook
@@ -116,13 +117,14 @@ def grade(
         results = write(run)
         final = finish(results, out, course, extensions)
         write_atomically(out / csv.FILE_NAME, csv.grades_csv(final))
+        page = write_pages(final, out)
         if kept and old and keeping.same_grades(old, results):
             shutil.rmtree(kept)
             kept = None
     if as_json:
         click.echo(schema.as_json(final), nl=False)
     else:
-        click.echo(f"Written: {out / csv.FILE_NAME} and {out / schema.FILE_NAME}")
+        click.echo(f"Written: {page}, {out / csv.FILE_NAME} and {out / schema.FILE_NAME}")
         if kept:
             click.echo(f"What was there before: {kept}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from grader.exports.base import Format, grade_of, only_file
+from grader.exports.base import Format, only_file
 from grader.exports.safe import spreadsheet_text
 from grader.results.schema import Results
 
@@ -17,10 +17,12 @@ def grades_csv(results: Results) -> str:
     names = [exercise.name for exercise in results.students[0].exercises] if results.students else []
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["student", *names, "total"])
+    has_final = any(student.final is not None for student in results.students)
+    table.writerow(["student", *names, "total", *(["final"] if has_final else [])])
     for student in results.students:
-        scores = [None if exercise.left_out else grade_of(exercise) for exercise in student.exercises]
-        table.writerow([spreadsheet_text(student.id), *scores, grade_of(student)])
+        scores = [None if exercise.left_out else exercise.score for exercise in student.exercises]
+        final = [student.final] if has_final else []
+        table.writerow([spreadsheet_text(student.id), *scores, student.score, *final])
     return text.getvalue()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.exports.base import Format, grade_of, only_file
+from grader.exports.base import Format, only_file
 from grader.results.schema import Results, as_json
 
 FORMAT = 1
@@ -14,9 +14,10 @@ def grades_json(results: Results) -> str:
             "id": student.id,
             "name": student.name,
             "group": student.group,
-            "score": grade_of(student),
+            "score": student.score,
+            "final": student.final,
             "needs_review": student.needs_review,
-            "exercises": {e.name: None if e.left_out else grade_of(e) for e in student.exercises},
+            "exercises": {e.name: None if e.left_out else e.score for e in student.exercises},
         }
         for student in results.students
     ]

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from grader.course import Exercise
 from grader.results.records import CriterionResult, ExerciseResult, Verdict
-from grader.results.schema import GradedStudent, Results
+from grader.results.schema import GradedExercise, GradedStudent, Results
 from grader.results.scoring import points_of
 from grader.sandbox.layers import Layers
 from grader.text import printable_line
@@ -63,9 +63,14 @@ def print_class(console: Console, results: Results) -> None:
     for heading in headings:
         table.add_column(heading, justify="right", min_width=5)
     table.add_column("total", justify="right", style="bold", no_wrap=True)
+    has_final = any(student.final is not None for student in results.students)
+    if has_final:
+        table.add_column("final", justify="right", style="bold", no_wrap=True)
     for student in results.students:
-        scores = [_score(None if exercise.left_out else exercise.score) for exercise in student.exercises]
-        table.add_row(escape(printable_line(student.id, 40)), *scores, _score(student.score))
+        scores = [_exercise_score(exercise) for exercise in student.exercises]
+        final = [_score(student.final)] if has_final else []
+        total = "?" if student.needs_review else _score(student.score)
+        table.add_row(escape(printable_line(student.id, 40)), *scores, total, *final)
     console.print(table)
     if legend:
         console.print(Padding(Columns(legend, padding=(0, 2)), (0, 0, 1, 2)))
@@ -101,7 +106,9 @@ def _remarks(student: GradedStudent) -> list[str]:
         counts = Counter(result.verdict for result in exercise.criteria)
         worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
         if exercise.fault:
-            remarks.append(f"{exercise.name}: could not be graded")
+            remarks.append(f"{exercise.name}: could not be graded ({exercise.fault.partition(chr(10))[0]})")
+        elif exercise.question:
+            remarks.append(f"{exercise.name}: ? {exercise.question}")
         elif exercise.left_out:
             continue
         elif exercise.verdict is Verdict.MISSING:
@@ -110,8 +117,16 @@ def _remarks(student: GradedStudent) -> list[str]:
             remarks.append(f"{exercise.name}: {counts[worst]} × {worst}")
         if exercise.stand_ins:
             modules = ", ".join(exercise.stand_ins)
-            remarks.append(f"{exercise.name}: graded with the course's {modules}, because the score is better so")
-    return [*([f"missing: {', '.join(missing)}"] if missing else []), *remarks]
+            why = f" ({exercise.seam})" if exercise.seam else ""
+            remarks.append(f"{exercise.name}: graded with the course's {modules}, because the score is better so{why}")
+        remarks += [f"{exercise.name}: {words}" for words in exercise.adjustments]
+    if student.question:
+        remarks = [f"? {student.question}"]
+    return [*([f"missing: {', '.join(missing)}"] if missing else []), *remarks, *student.policy]
+
+
+def _exercise_score(exercise: GradedExercise) -> str:
+    return "?" if exercise.question else _score(None if exercise.left_out else exercise.score)
 
 
 def _score(score: float | None) -> str:

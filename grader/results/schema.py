@@ -35,6 +35,7 @@ class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True):
     hint: str = ""
     diagnosis: str | None = None
     misconceptions: tuple[str, ...] = ()
+    sentence: str = ""  # what the test looks at, as students read it
 
 
 class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +53,9 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     points_possible: int = 0
     pending: bool = False  # criteria that train a model are still to come
     origin: str = ""  # the file that counts, as it was called where it came from
+    problem: str = ""  # why the file as a whole cannot be used, such as a syntax error
+    notes: tuple[str, ...] = ()  # what a reader should know about how it was graded
+    seconds: float = 0.0  # that judging it took
     question: str = ""  # what a teacher must decide before it has a score
     digest: str = ""  # a hash of the student's files that were judged
     seam: str = ""  # why stand-ins were needed: what went wrong with the student's own modules
@@ -197,6 +201,7 @@ def graded_exercise(
         points_possible=possible,
         pending=result.pending,
         origin=origin,
+        seconds=round(result.seconds, 2),
         fault=result.fault or msgspec.UNSET,
     )
 
@@ -215,6 +220,7 @@ def _criterion(result: CriterionResult) -> GradedCriterion:
         hint="" if result.passed else criterion.hint,
         diagnosis=" ".join(f"{d.explanation} {d.hint}" for d in result.diagnoses) or None,
         misconceptions=tuple(diagnosis.id for diagnosis in result.diagnoses),
+        sentence=criterion.sentence,
     )
 
 

@@ -8,7 +8,7 @@ student.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import correlation
 
 import msgspec
@@ -90,6 +90,7 @@ def exercise_items(name: str, exercises: Sequence[GradedExercise]) -> ExerciseIt
     handed_in = [exercise for exercise in exercises if exercise.verdict is not Verdict.MISSING]
     judged = [_judged(exercise) for exercise in handed_in]
     criteria = {criterion.id: criterion for student in judged for criterion in student.values()}
+    totals = [_points(student.values()) for student in judged]
     mistakes: Counter[str] = Counter()
     for student in judged:
         mistakes.update({mistake for criterion in student.values() for mistake in criterion.misconceptions})
@@ -97,7 +98,7 @@ def exercise_items(name: str, exercises: Sequence[GradedExercise]) -> ExerciseIt
         name=name,
         handed_in=len(handed_in),
         missing=len(exercises) - len(handed_in),
-        items=tuple(_item(criterion, judged) for criterion in criteria.values()),
+        items=tuple(_item(criterion, judged, totals) for criterion in criteria.values()),
         misconceptions=_ordered(mistakes),
     )
 
@@ -106,15 +107,16 @@ def _judged(exercise: GradedExercise) -> dict[str, GradedCriterion]:
     return {c.id: c for c in exercise.criteria if c.verdict is not Verdict.GRADER_FAULT}
 
 
-def _item(criterion: GradedCriterion, students: Sequence[dict[str, GradedCriterion]]) -> Item:
-    concerned = [student for student in students if criterion.id in student]
-    found = [student[criterion.id] for student in concerned]
+def _item(
+    criterion: GradedCriterion, students: Sequence[dict[str, GradedCriterion]], totals: Sequence[tuple[int, int]]
+) -> Item:
+    found = [student[criterion.id] for student in students if criterion.id in student]
     verdicts = Counter(one.verdict.value for one in found)
     passed = verdicts[Verdict.PASSED.value]
     pairs = [
         (float(student[criterion.id].verdict is Verdict.PASSED), rest)
-        for student in concerned
-        if (rest := _rest(student, criterion.id)) is not None
+        for student, total in zip(students, totals, strict=True)
+        if criterion.id in student and (rest := _rest(total, student[criterion.id])) is not None
     ]
     discrimination = _correlation(pairs)
     flags = []
@@ -138,11 +140,18 @@ def _item(criterion: GradedCriterion, students: Sequence[dict[str, GradedCriteri
     )
 
 
-def _rest(student: dict[str, GradedCriterion], without: str) -> float | None:
-    """The student's score, 0 to 1, on all criteria but one; None where there is no other."""
-    others = [criterion for id_, criterion in student.items() if id_ != without]
-    possible = sum(criterion.points for criterion in others)
-    earned = sum(criterion.points for criterion in others if criterion.verdict is Verdict.PASSED)
+def _points(criteria: Iterable[GradedCriterion]) -> tuple[int, int]:
+    """(earned, possible)"""
+    earned = possible = 0
+    for criterion in criteria:
+        possible += criterion.points
+        earned += criterion.points if criterion.verdict is Verdict.PASSED else 0
+    return earned, possible
+
+
+def _rest(total: tuple[int, int], without: GradedCriterion) -> float | None:
+    """A student's score, 0 to 1, on all criteria but one; None where there is no other."""
+    earned, possible = (here - there for here, there in zip(total, _points([without]), strict=True))
     return earned / possible if possible else None
 
 

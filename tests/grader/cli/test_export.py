@@ -17,7 +17,7 @@ def results(tmp_path, monkeypatch):
     (tmp_path / "course.toml").write_text(MANIFEST)
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "results.json"
-    path.write_text(as_json(results_of(simple("s01", 50.0), provisional=True)))
+    path.write_text(as_json(results_of(simple("501", 50.0), provisional=True)))
     return path
 
 
@@ -64,9 +64,10 @@ def test_a_place_that_cannot_be_written_is_told(grader, results, tmp_path):
     assert "cannot be" in result.output
 
 
-@pytest.mark.parametrize("name", ["csv", "json", "junit", "gradescope", "nbgrader"])
+@pytest.mark.parametrize("name", ["csv", "json", "junit", "gradescope", "nbgrader", "moodle-feedback"])
 def test_no_export_imports_torch(results, tmp_path, name):
-    more = {"gradescope": ["--out", str(tmp_path / "o")], "nbgrader": ["--into", str(tmp_path / "g.db")]}.get(name, [])
+    out = ["--out", str(tmp_path / "o")]
+    more = {"gradescope": out, "moodle-feedback": out, "nbgrader": ["--into", str(tmp_path / "g.db")]}.get(name, [])
     code = (
         "import sys; from grader.cli import main; main(sys.argv[1:], standalone_mode=False); "
         "print([m for m in ('torch', 'pytest', 'grader.judge') if m in sys.modules], file=sys.stderr)"
@@ -98,9 +99,9 @@ def test_grades_are_those_after_adjustments_and_the_policy_of_the_course(grader,
     pairs = ("--exercise", "addition", "--column", "Addition", "--exercise", "total", "--column", "All")
     assert grader(*command, *pairs).exit_code == 0
     assert (tmp_path / "o.csv").read_text().endswith("Jane,s01,A,8,8\n")
-    assert grader("export", results, "--format", "csv").stdout == "student,addition,total\ns01,80.0,80.0\n"
+    assert grader("export", results, "--format", "csv").stdout == "student,addition,total,final\ns01,100.0,100.0,80.0\n"
     document = json.loads(grader("export", results, "--format", "json").stdout)
-    assert document["students"][0]["score"] == 80.0
+    assert (document["students"][0]["score"], document["students"][0]["final"]) == (100.0, 80.0)
     assert grader("export", results, "--format", "gradescope", "--out", tmp_path / "gs").exit_code == 0
     gradescope = json.loads((tmp_path / "gs/s01/results.json").read_text())
     assert gradescope["score"] == 80.0

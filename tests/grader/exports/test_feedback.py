@@ -78,7 +78,6 @@ def test_the_same_results_give_the_same_bytes(pages, export):
 
 
 def test_the_real_page_of_a_student_fits_in(export):
-    pytest.importorskip("grader.reports.student_page")
     _, members, _ = export("moodle-feedback", simple("501", 50.0, name="Jane"))
     assert "<html" in members["Jane_501_assignsubmission_file/feedback.html"]
 

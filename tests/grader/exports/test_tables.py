@@ -25,7 +25,7 @@ def test_json_has_scores_and_nothing_that_a_student_wrote(grader, written, tmp_p
     assert json.loads(out.read_text()) == {
         "format": 1, "course": "Tiny", "provisional": False,
         "students": [{
-            "id": "s01", "name": "Ann", "group": ["a", "b"], "score": 50.0, "needs_review": False,
+            "id": "s01", "name": "Ann", "group": ["a", "b"], "score": 50.0, "final": None, "needs_review": False,
             "exercises": {"addition": 50.0, "doubling": None},
         }],
     }  # fmt: skip

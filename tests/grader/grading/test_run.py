@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -67,13 +68,14 @@ def ours():
     return found
 
 
+def students(out):
+    """All that was found out, but not when it was written and how long it took."""
+    text = re.sub(r'"seconds": [0-9.e-]+', '"seconds": 0', (out / "results.json").read_text())
+    return json.loads(text)["students"]
+
+
 @pytest.mark.all_cores
 @pytest.mark.attack
-def students(out):
-    """All that was found out; when it was written is another matter."""
-    return json.loads((out / "results.json").read_text())["students"]
-
-
 def test_killed_and_resumed_is_as_undisturbed(tiny, submissions, tmp_path):
     before = ours()
     code, output = finish(start(tiny, submissions, tmp_path / "whole"))
