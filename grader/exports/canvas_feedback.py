@@ -14,7 +14,7 @@ from grader.exports.zips import make_zip
 from grader.results.schema import GradedStudent, Results
 
 # doejane_LATE_4711_815_attention.py; anonymous: LATE_anon_x7Yz_815_attention.py
-DOWNLOADED = re.compile(r"(?:[^_]+_)+?\d+_\d+_.+|(?:LATE_)?anon_[^_]+_\d+_.+")
+DOWNLOADED = re.compile(r"(?:[^_]+_)+?(?P<id>\d+)_\d+_.+|(?:LATE_)?anon_(?P<anonymous>[^_]+)_\d+_.+")
 
 
 def export(results: Results, options: Options) -> Report:
@@ -32,9 +32,15 @@ def export(results: Results, options: Options) -> Report:
 
 
 def _member(student: GradedStudent) -> str:
-    """The first name that Canvas gave, in the place of one of the student's files; it may be that of an archive."""
-    parts = [part for exercise in student.exercises for part in re.split(r"[/\\]", exercise.origin)]
-    return next((part for part in parts if DOWNLOADED.fullmatch(part)), "")
+    """The first name that Canvas gave, in the place of one of the student's files; it may be that of an archive.
+
+    Students choose names of files, too. So the number in it must be the student's own, where the id is a number.
+    """
+    for part in (part for exercise in student.exercises for part in re.split(r"[/\\]", exercise.origin)):
+        if found := DOWNLOADED.fullmatch(part):
+            own = found["anonymous"] or found["id"]
+            return part if own == student.id or not student.id.isdigit() else ""
+    return ""
 
 
 CANVAS_FEEDBACK = Format(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sysconfig
 import warnings
 from collections.abc import Iterator
@@ -72,6 +73,11 @@ def _write(gradebook: Any, results: Results) -> list[str]:
     for person in people_of(results):
         if person.student.needs_review:
             remarks.append(f"{person.shown}: nothing written, because the student needs your review.")
+            continue
+        if re.search(r"[,\r\n]", person.id):
+            remarks.append(
+                f"{person.shown}: nothing written: with this id, `nbgrader export` would mix up its columns."
+            )
             continue
         _write_student(gradebook, person)
         for exercise in person.student.exercises:

@@ -61,6 +61,7 @@ def test_canvas_gets_the_names_that_it_gave(pages, export):
         at("leekim_102_9002_work.zip/addition.py", "102"),
         at("anon_x7Yz_9003_addition.py", "x7Yz"),
         at("s04/addition.py", "s04"),
+        at("104/doejane_101_9001_addition.py", "104"),
         simple("s05", 0.0),
     )
     assert members == {
@@ -69,7 +70,7 @@ def test_canvas_gets_the_names_that_it_gave(pages, export):
         "anon_x7Yz_9003_addition.py": "<p>Tiny x7Yz</p>",
     }
     assert result.exit_code == 1
-    assert result.output.count("no file of the student has a name that Canvas gave") == 2
+    assert result.output.count("no file of the student has a name that Canvas gave") == 3
 
 
 def test_the_same_results_give_the_same_bytes(pages, export):

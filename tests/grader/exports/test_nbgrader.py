@@ -47,10 +47,12 @@ def test_nbgrader_prints_our_points_and_a_second_export_updates_them(grader, wri
             "s01", 40.0, addition(Verdict.PASSED, Verdict.FAILED), name=JANE, submitted_at="2026-06-01T10:00:00+02:00"
         ),
         student("s02", 0.0, exercise("addition", 0.0, criterion("small", Verdict.MISSING), verdict=Verdict.MISSING)),
+        simple("a,b", 100.0),
         student("team", 100.0, addition(Verdict.PASSED, Verdict.PASSED), group=("s03", "s04")),
     )
     result = grader("export", first, "--format", "nbgrader", "--into", tmp_path / "gradebook.db")
     assert result.exit_code == 0, result.output
+    assert "a,b: nothing written" in result.output
     assert points_of(database, tmp_path) == {
         ("addition", "s01"): (2.0, 5.0), ("addition", "s02"): (0.0, 5.0),
         ("addition", "s03"): (5.0, 5.0), ("addition", "s04"): (5.0, 5.0),
