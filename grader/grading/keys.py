@@ -43,6 +43,7 @@ def course_files(course: Course, exercise: Exercise, *, diagnose: bool) -> list[
     """The files of the course that decide about a grade in this exercise."""
     suites = course.suites(exercise)
     files = [*suites, course.solution(exercise), *imported_files(course.root, suites)]
+    files += [course.solution(course.exercise(name)) for name in exercise.builds_on]  # which names of theirs are wanted
     if diagnose:
         files.append(course.bank(exercise))
     for earlier in map(course.exercise, exercise.implementations_of):

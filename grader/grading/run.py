@@ -163,4 +163,6 @@ def merge(short: ExerciseResult, long: ExerciseResult, order: Sequence[str]) -> 
         criteria=tuple(criteria),
         fault=short.fault or long.fault,
         seconds=short.seconds + long.seconds,
+        problem=short.problem or long.problem,
+        notes=tuple(dict.fromkeys((*short.notes, *long.notes))),
     )

@@ -18,10 +18,11 @@ import msgspec
 import pytest
 
 from grader.course import Exercise
+from grader.course.names import wanted_names
 from grader.course.suites import Suite, find_suite
 from grader.errors import CriterionError, GraderError
 from grader.judge.diagnosis.recording import Recordings
-from grader.judge.processes.events import Collected, Finished, Started, write_event
+from grader.judge.processes.events import Collected, Finished, Imported, Importing, Started, write_event
 from grader.judge.suite.accelerator import SIMULATED, real_accelerator
 from grader.judge.suite.criteria import check_suite, criterion_of
 from grader.judge.suite.seeding import seed_for
@@ -65,9 +66,8 @@ class Report:
         criterion = self.result.criterion
         return (
             f"{criterion.title} ({criterion.points} points): {self.result.verdict}\n"
-            f"  {criterion.sentence}\n\n  {self.result.message.replace(chr(10), chr(10) + '  ')}\n\n"
-            f"  Hint: {criterion.hint}"
-        )
+            f"  {criterion.sentence}\n\n  {self.result.message.replace(chr(10), chr(10) + '  ')}"
+        ) + (f"\n\n  Hint: {criterion.hint}" if criterion.hint else "")
 
 
 class SuitePlugin:
@@ -92,6 +92,12 @@ class SuitePlugin:
         """Judge the tests of this exercise in this session, not in process, and tell what happens."""
         self.sessions[exercise.name] = session
         self.events = events
+        session.tell = self.tell
+
+    def tell(self, event: Importing | Imported) -> None:
+        """What a session has to tell while a test runs."""
+        if self.events:
+            write_event(self.events, event, at_once=not self.serving)
 
     def has_failure(self) -> bool:
         """Whether a criterion whose tests have all run is not passed."""
@@ -222,7 +228,10 @@ class SuitePlugin:
         name = suite.exercise.name
         if name not in self.sessions:
             files = suite.student_files(self.submission)
-            self.sessions[name] = Session(InProcessTransport(suite.exercise, read_files(files), problem=self.problem))
+            wanted = wanted_names(suite.course, suite.exercise)
+            transport = InProcessTransport(suite.exercise, read_files(files), problem=self.problem, wanted=wanted)
+            self.sessions[name] = Session(transport)
+            self.sessions[name].tell = self.tell
         return self.sessions[name]
 
     @pytest.fixture
@@ -283,6 +292,8 @@ class SuitePlugin:
             by_exercise.setdefault(exercise, []).append(combine(results))
         for exercise, criteria in by_exercise.items():
             earned, possible = points_of(criteria)
+            if problem := self.sessions[exercise].imported.in_full:
+                terminalreporter.write_line(f"{exercise}: {problem}")
             terminalreporter.write_line(f"{exercise}: {earned} of {possible} points in these tests")
 
     def pytest_unconfigure(self) -> None:

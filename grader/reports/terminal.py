@@ -33,12 +33,17 @@ def print_check(console: Console, exercise: Exercise, result: ExerciseResult | s
         console.print(f"  [red]{escape(result)}[/red]")
         return
     first = next((r for r in result.criteria if not r.passed), None)
-    for criterion in result.criteria:
-        _print_criterion(console, criterion, explained=criterion is first)
+    if result.problem:  # told once, and not for every criterion
+        console.print(f"  [red]✗[/red] {escape(result.problem)}")
+    else:
+        for criterion in result.criteria:
+            _print_criterion(console, criterion, explained=criterion is first)
     earned, possible = points_of(result.criteria)
     passed = sum(r.passed for r in result.criteria)
     console.print(f"  {passed} of {len(result.criteria)} public criteria, {earned} of {possible} points so far.")
     console.print(f"  {exercise.hidden_criteria} hidden criteria are graded by your teacher.")
+    for note in result.notes:
+        console.print(Padding(f"[dim]{escape(note)}[/dim]", (0, 0, 0, 2)))
 
 
 def _print_criterion(console: Console, result: CriterionResult, *, explained: bool) -> None:
@@ -100,7 +105,7 @@ def confinement_line(layers: Layers | None) -> str:
 
 
 def _remarks(student: GradedStudent) -> list[str]:
-    """``ctc: 24 × error``, or ``missing: ctc, attention``."""
+    """``ctc: 24 × error``, ``ctc: does not import (ctc.py:35: invalid syntax)``, or ``missing: ctc, attention``."""
     missing, remarks = [], []
     for exercise in student.exercises:
         counts = Counter(result.verdict for result in exercise.criteria)
@@ -113,6 +118,8 @@ def _remarks(student: GradedStudent) -> list[str]:
             continue
         elif exercise.verdict is Verdict.MISSING:
             missing.append(exercise.name)
+        elif exercise.problem:
+            remarks.append(f"{exercise.name}: {exercise.problem}")
         elif worst:
             remarks.append(f"{exercise.name}: {counts[worst]} × {worst}")
         if exercise.stand_ins:

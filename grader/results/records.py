@@ -79,6 +79,8 @@ class ExerciseResult(msgspec.Struct, frozen=True, kw_only=True):
     seam: str = ""  # why: what went wrong with the student's own modules
     seconds: float = 0.0  # that judging it took
     pending: bool = False  # criteria that train a model are still to come
+    problem: str = ""  # why no criterion was reached: the module does not import, or the file cannot be used
+    notes: tuple[str, ...] = ()  # what people should know about the files, though it costs nothing
 
     @property
     def verdict(self) -> Verdict:

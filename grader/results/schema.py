@@ -53,8 +53,8 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     points_possible: int = 0
     pending: bool = False  # criteria that train a model are still to come
     origin: str = ""  # the file that counts, as it was called where it came from
-    problem: str = ""  # why the file as a whole cannot be used, such as a syntax error
-    notes: tuple[str, ...] = ()  # what a reader should know about how it was graded
+    problem: str = ""  # why no criterion was reached
+    notes: tuple[str, ...] = ()  # what people should know about the files, though it costs nothing
     seconds: float = 0.0  # that judging it took
     question: str = ""  # what a teacher must decide before it has a score
     digest: str = ""  # a hash of the student's files that were judged
@@ -201,6 +201,8 @@ def graded_exercise(
         points_possible=possible,
         pending=result.pending,
         origin=origin,
+        problem=result.problem,
+        notes=result.notes,
         seconds=round(result.seconds, 2),
         fault=result.fault or msgspec.UNSET,
     )

@@ -18,7 +18,7 @@ def check_exercises(course: Course, exercises: Iterable[Exercise]) -> Iterator[t
             yield exercise, f"Its tests are missing: {suite}. Get a fresh copy of the course."
             continue
         try:
-            criteria = run_suites(
+            run = run_suites(
                 [suite],
                 course.module(exercise),
                 budget=exercise.budget,
@@ -28,4 +28,10 @@ def check_exercises(course: Course, exercises: Iterable[Exercise]) -> Iterator[t
         except JudgeFault as fault:
             yield exercise, f"Its tests could not be run:\n{fault}"
         else:
-            yield exercise, ExerciseResult(name=exercise.name, criteria=criteria)
+            imported = run.imported
+            yield (
+                exercise,
+                ExerciseResult(
+                    name=exercise.name, criteria=run.criteria, problem=imported.in_full, notes=imported.notes
+                ),
+            )

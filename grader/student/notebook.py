@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.course import Course, Exercise
 from grader.errors import GraderError
 from grader.submissions.base import read_source
-from grader.submissions.notebook import HEADER
+from grader.wire.notebook import is_notebook
 
 
 def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:
@@ -16,7 +16,7 @@ def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:
     if why:
         raise GraderError(f"{notebook}: {why}")
     module = course.module(exercise)
-    if module.is_file() and not module.read_bytes().startswith(HEADER.encode()):
+    if module.is_file() and not is_notebook(module.read_bytes()):
         module.replace(_free(module))
     module.write_bytes(content)
     return module

@@ -96,7 +96,7 @@ def read_text(member: Member) -> tuple[bytes, str, str]:
     """
     notebook = member.name.casefold().endswith(SUFFIX)
     try:
-        content, encoding = as_utf8(member.read(limits.MAX_NOTEBOOK if notebook else limits.MAX_SOURCE))
+        content, encoding = as_utf8(_content(member))
         if notebook:
             content = notebook_source(content).encode(errors="backslashreplace")
     except (MemberError, NotebookError) as error:
@@ -104,6 +104,16 @@ def read_text(member: Member) -> tuple[bytes, str, str]:
     if len(content) > limits.MAX_SOURCE:
         return b"", f"{member.name} {too_large(len(content), limits.MAX_SOURCE)}.", ""
     return content, "", encoding
+
+
+def raw_text(member: Member) -> bytes:
+    """A notebook as it is; it was read before."""
+    return as_utf8(_content(member))[0]
+
+
+def _content(member: Member) -> bytes:
+    notebook = member.name.casefold().endswith(SUFFIX)
+    return member.read(limits.MAX_NOTEBOOK if notebook else limits.MAX_SOURCE)
 
 
 def read_source(path: Path) -> tuple[bytes, str]:

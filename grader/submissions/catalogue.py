@@ -10,7 +10,7 @@ import msgspec
 from grader.course import Course
 from grader.course.stubs import course_stub
 from grader.submissions.base import read_source
-from grader.submissions.names import DEFINITION
+from grader.submissions.names import defined_names
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,13 +28,9 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
 
     exercises: dict[str, Wanted]
 
-    def only(self, name: str) -> frozenset[str]:
-        """The names that this exercise has and no other."""
-        return self.exercises[name].names.difference(*(e.names for e in self.exercises.values() if e.name != name))
-
-    def others(self, name: str) -> frozenset[str]:
-        """The names that one other exercise has and no further one."""
-        return frozenset().union(*(self.only(other) for other in self.exercises if other != name))
+    def other_names(self, name: str) -> frozenset[str]:
+        """The functions and classes that other exercises ask for."""
+        return frozenset[str]().union(*(e.names for e in self.exercises.values() if e.name != name))
 
 
 def words_of(code: bytes) -> tuple[str, ...]:
@@ -59,7 +55,7 @@ def make_catalogue(course: Course) -> Catalogue:
             files=exercise.files,
             optional=exercise.optional,
             stubs=tuple(dict.fromkeys(words_of(text) for text in stubs)),
-            names=frozenset(name.decode() for name in DEFINITION.findall(stub)),
+            names=defined_names(stub),
         )
     return Catalogue(exercises=found)
 

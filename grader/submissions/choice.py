@@ -15,7 +15,7 @@ from grader.course.helpers import MAX_HELPERS, may_help, words_in
 from grader.results.schema import Origin
 from grader.submissions import limits
 from grader.submissions.archives import FOREIGN_ENDINGS, archive_kind
-from grader.submissions.base import HandIn, Source, Sources, Submission, Unused, read_text
+from grader.submissions.base import HandIn, Source, Sources, Submission, Unused, raw_text, read_text
 from grader.submissions.catalogue import Catalogue, Wanted, words_of
 from grader.submissions.names import (
     clean,
@@ -27,8 +27,7 @@ from grader.submissions.names import (
     near_exercise,
     split_suffix,
 )
-from grader.submissions.notebook import HEADER, SUFFIX
-from grader.submissions.several import notebook_part
+from grader.submissions.notebook import HEADER, SUFFIX, source_of_exercise
 from grader.submissions.tree import CLUTTER, Member, Parts
 
 SAME_TIME = 2.0  # seconds: clocks of archives are no better
@@ -231,8 +230,9 @@ class _Student:
                 continue
             taken = [exercise for exercise in whole if self.is_open(exercise)]
             for exercise in taken:
-                part = notebook_part(
-                    one.content, self.catalogue.only(exercise.name), self.catalogue.others(exercise.name)
+                others = self.catalogue.other_names(exercise.name)
+                part = source_of_exercise(raw_text(one.member), exercise.names, others).encode(
+                    errors="backslashreplace"
                 )
                 self.count(exercise.name, msgspec.structs.replace(one, content=part))
             if taken:

@@ -1,21 +1,28 @@
 """The code that a student wrote in a notebook, as the module that it stands for.
 
-A notebook is data here: nothing in it is run, and none of Jupyter is needed.
+A notebook is data here: nothing in it is run, nothing is parsed as Python, and none of Jupyter is needed. Before each
+cell stands a comment with its number among all cells of the notebook. The worker reads the module cell by cell.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from grader.submissions.names import defined_names
+from grader.wire.notebook import HEADER, MARKER, marker
+
+__all__ = ["HEADER", "SUFFIX", "NotebookError", "notebook_source", "source_of_exercise"]
+
 SUFFIX = ".ipynb"
-# The first line of every module that was a notebook, so that lines have the same numbers wherever they are named.
-HEADER = "# Written from a notebook: change that, not this.\n\n"
-# "%time f(x)", "!ls", "?f": at the start of a line and without a space, which Python's own % and != never are where
-# a formatter has been. To be sure one would have to parse a stranger's code, which can end the process that does it.
-MAGIC = re.compile(r"[ \t]*(%%?[A-Za-z]|!(?!=)|\?[A-Za-z])")
+# "%time f(x)", "!ls", "?f", "f??", "x = !ls": at the start of a line and without a space, which Python's own % and !=
+# never are where a formatter has been. To be sure one would have to parse a stranger's code, and parsers are attacked.
+MAGIC = re.compile(
+    r"[ \t]*(%%?[A-Za-z]|!(?!=)|\?\??[A-Za-z_]|%?[A-Za-z_][\w.]*\?\??[ \t]*$|[A-Za-z_][\w., \t]*=[ \t]*(!|%[A-Za-z]))"
+)
 # Cells with these are Python all the same; below any other "%%" stands something else.
 PYTHON_CELL_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")
 
@@ -40,14 +47,53 @@ class _Notebook(msgspec.Struct):
     cells: list[_Cell]
 
 
+class _Code(msgspec.Struct, frozen=True):
+    """A code cell of the student's."""
+
+    number: int  # among all cells
+    text: str  # what only a notebook understands is a comment
+
+    @property
+    def defines(self) -> frozenset[str]:
+        return defined_names(self.text.encode(errors="replace"))
+
+
 def notebook_source(content: bytes) -> str:
-    """The code cells in their order; what only a notebook understands (``!ls``, ``%time``) becomes a comment."""
+    """The code cells in their order; what only a notebook understands (``!ls``, ``%time``, ``f?``) is a comment."""
+    return _join(_read(content))
+
+
+def source_of_exercise(content: bytes, own: frozenset[str], others: frozenset[str]) -> str:
+    """The module of one exercise, from a notebook that holds several.
+
+    ``own`` are the names that this exercise asks for, ``others`` those that the other exercises ask for. After the last
+    cell that defines a name of this exercise alone, the module ends before the first one that defines a name of others
+    alone. So a later exercise cannot replace what this one defines, and all that it may need from before is there.
+    """
+    cells = _read(content)
+    only_own, only_others = own - others, others - own
+    last = max((n for n, cell in enumerate(cells) if cell.defines & only_own), default=-1)
+    if last < 0:
+        return _join(cells)
+    end = next((n for n in range(last + 1, len(cells)) if cells[n].defines & only_others), len(cells))
+    return _join(cells[:end])
+
+
+def _read(content: bytes) -> list[_Code]:
     try:
         notebook = msgspec.json.decode(content, type=_Notebook)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NotebookError(f"is not a Jupyter notebook (format 4) ({error}).") from error
-    code = (cell for cell in notebook.cells if cell.cell_type == "code" and not cell.locked)
-    return HEADER + "\n\n\n".join(text for cell in code if (text := _python(cell.source).strip("\n"))) + "\n"
+    found = [
+        _Code(number, _python(cell.source))
+        for number, cell in enumerate(notebook.cells, start=1)
+        if cell.cell_type == "code" and not cell.locked
+    ]
+    return [cell for cell in found if cell.text.strip()]
+
+
+def _join(cells: Iterable[_Code]) -> str:
+    return HEADER + "\n\n\n".join(f"{marker(cell.number)}\n{cell.text.rstrip()}" for cell in cells) + "\n"
 
 
 def _python(source: str | list[str]) -> str:
@@ -55,4 +101,9 @@ def _python(source: str | list[str]) -> str:
     lines = text.splitlines()
     first = text.lstrip().partition("\n")[0]
     foreign = first.startswith("%%") and not first.startswith(PYTHON_CELL_MAGICS)
-    return "\n".join(f"# {line}" if foreign or MAGIC.match(line) else line for line in lines)
+    return "\n".join(f"# {line}" if foreign or MAGIC.match(line) or _is_marker(line) else line for line in lines)
+
+
+def _is_marker(line: str) -> bool:
+    """A comment of the student's that looks like one of ours."""
+    return MARKER.fullmatch(line.encode(errors="replace").rstrip()) is not None

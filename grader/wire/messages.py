@@ -11,6 +11,10 @@ from typing import Any
 
 import msgspec
 
+from grader.wire.notebook import LeftOut
+
+STAND_INS = "stand_ins"  # the folder of modules that stand in for a student's own
+
 
 class Handle(msgspec.Struct, frozen=True):
     """Stands for an object that stays with the student; it says only what kind of thing it is."""
@@ -32,6 +36,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     sources: dict[str, tuple[str, bytes]]
     forbidden: tuple[str, ...] = ()  # what the student's code may not call, as "torch.nn.MultiheadAttention"
     simulate: bool = False  # switch the simulated accelerator on first
+    wanted: tuple[str, ...] = ()  # the names that the exercise asks for; empty: any
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +44,26 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
     source: bytes
     names: tuple[str, ...]
+    wanted: tuple[str, ...] = ()
+
+
+class Survey(msgspec.Struct, frozen=True, kw_only=True):
+    """Read these files of the student's, and run nothing of them; the answer is a ``Surveyed`` for each."""
+
+    sources: dict[str, tuple[str, bytes]]
+    name: str  # the main module
+    modules: tuple[str, ...] = ()  # all that the student's code may import, those of the course included
+    wanted: tuple[str, ...] = ()
+
+
+class Surveyed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read of one file."""
+
+    module: str
+    error: str = ""  # why it is not valid Python, in the parser's words
+    line: int = 0  # where
+    left_out: tuple[LeftOut, ...] = ()  # of a notebook
+    absent: tuple[str, ...] = ()  # packages that it imports and that are not installed
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,13 +21,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from grader.wire.codec import is_tensor
-from grader.wire.messages import Call, Callback, Failure, Handle, Load, NameMissing, Reply
+from grader.wire.messages import STAND_INS, Call, Callback, Failure, Handle, Load, NameMissing, Reply
+from grader.wire.notebook import is_notebook
 from grader.worker.forbidden import Forbidden
+from grader.worker.program import Step, make_program, roots_of, run_program
 
 MAX_TEXT = 500
 MAX_DEPTH = 40
 MAX_FRAMES = 8
-STAND_INS = "stand_ins"  # the folder of modules that stand in for a student's own
 
 
 class StudentError(Exception):
@@ -41,8 +42,11 @@ class StudentError(Exception):
 class Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the student's modules by name among the given sources and nowhere else."""
 
-    def __init__(self, sources: Mapping[str, tuple[str, bytes]]) -> None:
+    def __init__(self, sources: Mapping[str, tuple[str, bytes]], main: str = "", wanted: tuple[str, ...] = ()) -> None:
         self.sources = sources  # module name -> (file name, source)
+        self.main = main
+        self.wanted = wanted  # the names that are asked of the main module; empty: any
+        self.absent = False  # whether a file imported something that is not installed
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
         if name not in self.sources:
@@ -56,10 +60,16 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.decode_source(self.sources[name][1])
 
     def exec_module(self, module: types.ModuleType) -> None:
-        filename, source = self.sources[module.__name__]
-        code = compile(source, filename, "exec", dont_inherit=True)
+        name = module.__name__
+        filename, source = self.sources[name]
+        if STAND_INS in filename:
+            steps = [Step(code=compile(source, filename, "exec", dont_inherit=True))]
+        else:
+            roots = roots_of(name, self.sources, self.main, self.wanted) if is_notebook(source) else None
+            steps = make_program(source, filename, roots=roots, modules=self.sources)
         linecache.checkcache(filename)
-        exec(code, module.__dict__)  # noqa: S102  # running the student's code is what this class is for
+        self.absent |= any(step.code is None for step in steps)
+        run_program(steps, module.__dict__)
 
 
 class Executor:
@@ -68,6 +78,7 @@ class Executor:
     def __init__(self, load: Load, ask: Callable[[int, tuple[Any, ...]], Any]) -> None:
         self.name = load.name
         self.sources = load.sources
+        self.finder = Sources(load.sources, load.name, load.wanted)
         self.forbidden = Forbidden(load.forbidden)
         self.ask = ask  # call the judge's function with this number
         self.files = {filename for filename, _ in load.sources.values() if STAND_INS not in filename}
@@ -78,9 +89,14 @@ class Executor:
         """Import the student's module; whatever it raises, SystemExit included, is a StudentError."""
         for name in self.sources:
             sys.modules.pop(name, None)
-        sys.meta_path.insert(0, Sources(self.sources))
+        sys.meta_path.insert(0, self.finder)
         with self.forbidden:
             self.module = self._guarded(lambda: importlib.import_module(self.name))
+
+    @property
+    def absent(self) -> bool:
+        """Whether the student's files import something that is not installed."""
+        return self.finder.absent
 
     def call(self, call: Call) -> Reply:
         if (seed := call.seed) is not None:

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from grader.wire.codec import AT_ONCE, CodecError, Reader, Writer, read_frame
-from grader.wire.messages import Answer, Call, Failure, Load, Look, Question, Reply, without_defaults
+from grader.wire.messages import Answer, Call, Failure, Load, Look, Question, Reply, Survey, without_defaults
 from grader.worker.executor import Executor, StudentError
 from grader.worker.forbidden import refuse_code_from_text
-from grader.worker.source import find_mentions
+from grader.worker.source import find_mentions, survey
 
 
 def not_sent(error: CodecError) -> Failure:
@@ -75,7 +75,9 @@ def serve(descriptor: int) -> None:
         nonlocal executor
         if kind == "look":
             look = msgspec.convert(fields, Look)
-            return "reply", Reply(value=find_mentions(look.source, look.names))
+            return "reply", Reply(value=find_mentions(look.source, look.names, look.wanted))
+        if kind == "survey":
+            return "reply", Reply(value=msgspec.to_builtins(survey(msgspec.convert(fields, Survey))))
         if kind == "load":
             load = msgspec.convert(fields, Load)
             if load.simulate:
@@ -85,7 +87,8 @@ def serve(descriptor: int) -> None:
                 refuse_code_from_text(executor.files)
             executor.load()
             executor.look_for_copies()
-        elif executor is not None:
+            return "reply", Reply(value=executor.absent)
+        if executor is not None:
             call = msgspec.convert(fields, Call)
             reply = executor.call(call)
             if call.seed is not None:  # once in each test

@@ -74,7 +74,20 @@ def test_nothing_hidden_is_in_the_results(run: Run):
         for secret in secrets
         if secret in f"{result['message']} {result['line']} {result['diagnosis']}"
     ]
+    leaks += [
+        (name, secret)
+        for name in run.students
+        for secret in secrets
+        if secret in f"{run.exercise(name)['problem']} {run.exercise(name)['notes']}"
+    ]
     assert not leaks
+
+
+def test_a_worker_that_ran_student_code_cannot_choose_a_note(run: Run):
+    """It may say that something is absent; which package, and what else is in the file, a fresh one reads."""
+    assert run.exercise("lie_about_the_file")["notes"] == []
+    assert run.exercise("lie_about_the_file")["problem"] == ""
+    assert run.exercise("lie_about_its_import")["problem"] == "does not import (SyntaxError)"
 
 
 def test_no_message_quotes_what_the_code_said_or_returned(run: Run):
@@ -95,7 +108,7 @@ def test_a_function_is_named_by_its_line_alone(run: Run):
 def test_messages_are_short_and_without_control_characters(run: Run):
     for name in run.students:
         for result in run.criteria(name).values():
-            shown = result["message"] + result["line"]
+            shown = result["message"] + result["line"] + run.exercise(name)["problem"]
             assert re.sub(r"\n", "", shown).isprintable(), (name, shown)
             assert len(shown) < 8000, (name, len(shown))
 

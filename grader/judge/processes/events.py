@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from grader.results.records import Criterion, CriterionResult
+from grader.results.records import Criterion, CriterionResult, Verdict
 
 
 class Collected(msgspec.Struct, frozen=True, tag="collected"):
@@ -21,6 +21,19 @@ class Started(msgspec.Struct, frozen=True, tag="started"):
     """A criterion's first test begins."""
 
     id: str
+
+
+class Importing(msgspec.Struct, frozen=True, tag="importing"):
+    """The student's module is imported for the first time: whoever dies now was killed by that."""
+
+
+class Imported(msgspec.Struct, frozen=True, tag="imported"):
+    """The import is over."""
+
+    problem: str = ""  # why the module cannot be imported, if so
+    in_full: str = ""  # the same with the text of the exception: for students who check themselves
+    verdict: Verdict | None = None  # of all criteria, if there is a problem
+    notes: tuple[str, ...] = ()  # what people should know about the files
 
 
 class Finished(msgspec.Struct, frozen=True, tag="finished"):
@@ -49,7 +62,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     seconds: float = 0.0  # that it took
 
 
-Event = Collected | Started | Finished | Diagnosed | Ready | Done
+Event = Collected | Started | Importing | Imported | Finished | Diagnosed | Ready | Done
 
 _decoder = msgspec.json.Decoder(Event)
 

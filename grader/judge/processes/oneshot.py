@@ -15,11 +15,15 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from grader.course import Course
 from grader.judge.processes.command import pytest_command, pytest_environment
-from grader.judge.processes.events import Collected, Finished, Started, read_events
+from grader.judge.processes.events import Collected, Finished, Imported, Importing, Started, read_events
 from grader.judge.processes.task import JudgeFault, Part, Task
-from grader.judge.transports.outcomes import timed_out
+from grader.judge.suite.verdicts import judge_exception
+from grader.judge.transports.findings import ENDED, TOO_LONG
+from grader.judge.transports.outcomes import not_reached, timed_out
 from grader.results.records import Criterion, CriterionResult, ExerciseResult, Verdict
 
 KILL_AFTER = 5.0  # seconds beyond a test's own timeout
@@ -27,6 +31,13 @@ START_UP = 60.0  # seconds in which a child must have collected its tests, torch
 POLL = 0.02
 INTERNAL_ERROR = "INTERNALERROR>"  # so begin the lines in which pytest speaks of its own faults
 PARTS = {Part.ALL: (), Part.SHORT: ("--grader-quick",), Part.LONG: ("--grader-long",)}
+
+
+class SuitesRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one submission."""
+
+    criteria: tuple[CriterionResult, ...]  # in the order of the suites
+    imported: Imported  # what is known of the import of the student's module
 
 
 class UnconfinedJudge:
@@ -42,7 +53,7 @@ class UnconfinedJudge:
             for name, content in task.sources.values():
                 (Path(folder) / Path(name).name).write_bytes(content)
             try:
-                criteria = run_suites(
+                run = run_suites(
                     self.course.suites(exercise),
                     Path(folder),
                     budget=task.budget or exercise.budget,
@@ -56,7 +67,13 @@ class UnconfinedJudge:
                 )
             except JudgeFault as fault:
                 return ExerciseResult(name=exercise.name, criteria=(), fault=str(fault))
-        return ExerciseResult(name=exercise.name, criteria=criteria, seconds=time.monotonic() - start)
+        return ExerciseResult(
+            name=exercise.name,
+            criteria=run.criteria,
+            seconds=time.monotonic() - start,
+            problem=run.imported.problem,
+            notes=run.imported.notes,
+        )
 
     def close(self, *, now: bool = False) -> None:
         """Nothing outlives a task."""
@@ -74,13 +91,14 @@ def run_suites(
     only: Sequence[str] = (),
     first_failure: bool = False,
     problem: str = "",
-) -> tuple[CriterionResult, ...]:
+) -> SuitesRun:
     """The criteria that are asked for, each with its verdict, in the order of the suites."""
     options = [f"--grader-submission={submission}", f"--grader-seed={seed}", f"--grader-draw={draw}", *PARTS[part]]
     options += ["--grader-first-failure"] if first_failure else []
     options += [f"--grader-problem={problem}"] if problem else []
     criteria: tuple[Criterion, ...] | None = None
     results: dict[str, CriterionResult] = {}
+    imported = Imported()
     deadline: float | None = None
     while True:
         left = list(only) if criteria is None else [c.id for c in criteria if c.id not in results]
@@ -93,17 +111,22 @@ def run_suites(
         criteria = criteria or child.criteria
         deadline = deadline or child.deadline
         results.update(child.results)
+        imported = child.imported or imported
         unfinished = [c for c in criteria if c.id not in results]
         if unfinished and not (first_failure and _has_failure(results)):
             running = next((c for c in unfinished if c.id == child.running), None)
             if running is None or INTERNAL_ERROR in child.output:
                 raise JudgeFault(child.output or "pytest stopped between two tests")
             results[running.id] = child.blame(running)
-            if deadline is not None and time.monotonic() > deadline:
+            if child.importing:  # no other criterion would get further
+                imported = child.lost_import()
+                results |= {c.id: _not_reached(c, imported) for c in unfinished}
+            elif deadline is not None and time.monotonic() > deadline:
                 for criterion in (c for c in unfinished if c is not running):
                     results[criterion.id] = _out_of_budget(criterion, budget)
         if all(c.id in results for c in criteria) or (first_failure and _has_failure(results)):
-            return tuple(results[c.id] for c in criteria if c.id in results)
+            reached = tuple(results[c.id] for c in criteria if c.id in results)
+            return SuitesRun(criteria=reached, imported=imported)
 
 
 def _has_failure(results: Mapping[str, CriterionResult]) -> bool:
@@ -121,6 +144,8 @@ class _Child:
         self.criteria: tuple[Criterion, ...] | None = None  # None: not collected
         self.results: dict[str, CriterionResult] = {}
         self.running = ""
+        self.importing = False  # whether the student's module is just being imported
+        self.imported: Imported | None = None
         self.deadline: float | None = None
         self.killed = False
         self.output = ""
@@ -160,8 +185,18 @@ class _Child:
                 self.criteria = event.criteria
             elif isinstance(event, Started):
                 self.running = event.id
+            elif isinstance(event, Importing):
+                self.importing = True
+            elif isinstance(event, Imported):
+                self.importing, self.imported = False, event
             elif isinstance(event, Finished):
                 self.results[event.result.criterion.id] = event.result
+
+    def lost_import(self) -> Imported:
+        """What to say of an import that did not even let us say how it went."""
+        problem = TOO_LONG if self.killed else ENDED
+        verdict = Verdict.TIMEOUT if self.killed else Verdict.CRASHED
+        return Imported(problem, problem, verdict)
 
     def blame(self, criterion: Criterion) -> CriterionResult:
         if self.killed:
@@ -169,6 +204,11 @@ class _Child:
         return CriterionResult(
             criterion=criterion, verdict=Verdict.CRASHED, message="Your code ended the whole Python process."
         )
+
+
+def _not_reached(criterion: Criterion, imported: Imported) -> CriterionResult:
+    failure = not_reached(imported.verdict or Verdict.ERROR, "the module does not import")
+    return judge_exception(criterion, failure, answered=False, in_full=False)
 
 
 def _out_of_budget(criterion: Criterion, budget: float) -> CriterionResult:

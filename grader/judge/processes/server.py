@@ -26,6 +26,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from grader.course import Course
+from grader.course.names import wanted_names
 from grader.course.suites import find_suite
 from grader.judge.diagnosis.diagnose import Suspects, diagnose, load_suspects
 from grader.judge.diagnosis.recording import Recordings
@@ -40,6 +41,7 @@ from grader.judge.transports.inprocess import InProcessTransport
 from grader.results.records import Criterion
 from grader.sandbox.launcher import Zygote, ZygoteDied, share_of_machine
 from grader.sandbox.layers import Layers
+from grader.wire.notebook import is_notebook
 from grader.worker import linux
 
 if TYPE_CHECKING:
@@ -120,7 +122,7 @@ class JudgeServer:
         # A busy machine shall not make a suite unsound, so the solution has longer than a student's code.
         transport = ConfinedTransport(
             suite.exercise, sources, self.zygote, deadline=lambda: time.monotonic() + OVERHEAD
-        )
+        )  # the solution is no notebook, so nobody asks which names are wanted
         self.plugin.sessions[suite.exercise.name] = Session(transport)
         _run([item for item in items if not self.plugin.criterion(item).long])  # for those nobody would wait
         if transport.fault:
@@ -184,14 +186,19 @@ class JudgeServer:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         plugin = self.plugin
         exercise = plugin.suite(items[0]).exercise
+        has_notebook = any(is_notebook(source) for _, source in task.sources.values())
+        wanted = wanted_names(plugin.suite(items[0]).course, exercise) if has_notebook else ()
         transport: Transport
         if task.in_process:
-            transport = InProcessTransport(exercise, task.sources, problem=task.problem)
+            transport = InProcessTransport(exercise, task.sources, problem=task.problem, wanted=wanted)
         else:
             transport = ConfinedTransport(
-                exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem
-            )
-        plugin.connect(Session(transport, exercise.budget, deadline), exercise, events)
+                exercise, task.sources, self.zygote, deadline=lambda: plugin.deadline, problem=task.problem,
+                wanted=wanted,
+            )  # fmt: skip
+        session = Session(transport, exercise.budget, deadline)
+        plugin.connect(session, exercise, events)
+        session.prepare()
         plugin.recordings = Recordings() if task.diagnose else None
         _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
         events.flush()
@@ -199,7 +206,7 @@ class JudgeServer:
             raise transport.fault
         transport.close()
         suspects = self.suspects.get(task.exercise)
-        if plugin.recordings and suspects:
+        if plugin.recordings and suspects and not session.imported.problem:
             passed = {id_ for (_, id_), results in plugin.results.items() if combine(results).passed}
             recorded = plugin.recordings.by_criterion
             of_passed = {id_: tests for id_, tests in recorded.items() if id_ in passed}

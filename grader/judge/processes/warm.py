@@ -16,7 +16,7 @@ import msgspec
 from grader.course import Course, Exercise
 from grader.course.misconceptions import load_misconceptions
 from grader.judge.processes.command import pytest_command, pytest_environment
-from grader.judge.processes.events import Collected, Diagnosed, Done, Event, Finished, Ready, read_events
+from grader.judge.processes.events import Collected, Diagnosed, Done, Event, Finished, Imported, Ready, read_events
 from grader.judge.processes.server import OVERHEAD
 from grader.judge.processes.task import JudgeFault, Task
 from grader.results.records import Criterion, CriterionResult, Diagnosis, ExerciseResult, Verdict
@@ -69,12 +69,15 @@ class WarmJudge:
         unsound: dict[str, str] = {}
         results: dict[str, CriterionResult] = {}
         mistakes: dict[str, tuple[str, ...]] = {}
+        imported = Imported()
         while True:
             event = self._receive(deadline)
             if isinstance(event, Collected):
                 criteria, unsound = event.criteria, event.unsound
             elif isinstance(event, Finished):
                 results[event.result.criterion.id] = event.result
+            elif isinstance(event, Imported):
+                imported = event
             elif isinstance(event, Diagnosed):
                 mistakes[event.id] = event.mistakes
             elif isinstance(event, Done):
@@ -92,6 +95,8 @@ class WarmJudge:
             name=task.exercise,
             criteria=tuple(judged.get(c.id) or _not_judged(c, unsound.get(c.id, fault)) for c in criteria),
             seconds=seconds,
+            problem=imported.problem,
+            notes=imported.notes,
         )
 
     def _diagnosed(

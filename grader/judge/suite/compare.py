@@ -56,7 +56,7 @@ def student_raises(kind: str, *, naming: str = "") -> Iterator[None]:
     try:
         yield
     except StudentFailure as failure:
-        if failure.verdict is not Verdict.ERROR:
+        if failure.verdict is not Verdict.ERROR or not failure.reached:
             raise
         if kind not in failure.types:
             problem = f"{subject} must raise {kind}; your code raised {{}} instead."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.judge.suite.compare import Mismatch
-from grader.judge.suite.student import Student, look_at_source
+from grader.judge.suite.student import Student, line_of_source, look_at_source
 
 # What can run code that stands nowhere in the file: a copy of the forbidden code, for one.
 CODE_FROM_TEXT = (
@@ -18,10 +18,11 @@ def assert_not_used(student: Student, *names: str) -> None:
     Nor does it make code from text, which could be anything.
     """
     for name, line in look_at_source(student, (*names, *CODE_FROM_TEXT)):
+        where = line_of_source(student, line)
         if not name:
             problem = "Your file cannot be read as Python, so nobody can see what it uses."
         elif name in CODE_FROM_TEXT:
-            problem = f"{name} can run code that is not in your file, which is not allowed here (line {line})."
+            problem = f"{name} can run code that is not in your file, which is not allowed here ({where})."
         else:
-            problem = f"{name} is not allowed in this exercise (line {line})."
+            problem = f"{name} is not allowed in this exercise ({where})."
         raise Mismatch(problem, problem)

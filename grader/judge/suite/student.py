@@ -6,6 +6,7 @@ import hashlib
 import math
 import time
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +14,14 @@ import msgspec
 import pytest
 
 from grader.judge.diagnosis.recording import Recording, no_answer, objection
+from grader.judge.processes.events import Imported, Importing
 from grader.judge.transports.base import Transport
 from grader.judge.transports.callbacks import Callbacks
-from grader.judge.transports.outcomes import StudentFailure, out_of_budget, timed_out
+from grader.judge.transports.findings import WITHOUT_EXCEPTION, describe_notes, describe_problem
+from grader.judge.transports.outcomes import StudentFailure, not_reached, out_of_budget, timed_out
 from grader.results.records import Verdict
-from grader.wire.messages import Call, Failure, Handle, Reply
+from grader.wire.messages import Call, Failure, Handle, Reply, Surveyed
+from grader.wire.notebook import cell_at, is_notebook
 
 MAX_TIMEOUTS = 2  # a function that ran out of time so often is not called again
 
@@ -31,6 +35,10 @@ class Session:
         self.deadline = deadline  # when they are used up, by time.monotonic
         self.timeouts: Counter[str] = Counter()
         self.broken: StudentFailure | None = None
+        self.loaded = False  # whether the module could be imported
+        self.surveyed: tuple[Surveyed, ...] | None = None  # what was read in the files; None: not yet
+        self.imported = Imported()  # what is known of the first attempt to import it
+        self.tell: Callable[[Importing | Imported], None] = lambda event: None
 
     @cached_property
     def submission(self) -> str:
@@ -43,6 +51,9 @@ class Session:
             raise out_of_budget(self.budget)
         if self.broken:
             raise self.broken
+        if not self.loaded:
+            self.prepare()
+            self.tell(Importing())
         try:
             self.transport.load(simulate=simulate)
         except StudentFailure as failure:
@@ -50,8 +61,47 @@ class Session:
             self.broken = timed_out("Importing your module") if timeout else failure
         except pytest.fail.Exception:
             self.broken = timed_out("Importing your module")
+        if not self.loaded:  # later, with the accelerator say, it is the affair of the criterion
+            self.loaded = self.broken is None
+            self._describe()
+            self.tell(self.imported)
         if self.broken:
             raise self.broken
+
+    @property
+    def _own(self) -> list[str]:
+        """The modules of the exercise itself that were handed in."""
+        names = (file.removesuffix(".py") for file in self.transport.exercise.files)
+        return [name for name in names if name in self.transport.sources]
+
+    def prepare(self) -> None:
+        """If there is a notebook, read what is left out of it: before the first test, whose time it would take."""
+        if self.surveyed is None:
+            has_notebook = any(is_notebook(self.transport.sources[name][1]) for name in self._own)
+            self.surveyed = self.transport.survey() if has_notebook and not self.transport.problem else ()
+
+    def _describe(self) -> None:
+        """Find out, once, what to say about the import; a problem is not told again for every criterion."""
+        transport, failure = self.transport, self.broken
+        if transport.problem:
+            self.imported = Imported(transport.problem, transport.problem, Verdict.ERROR)
+            self.broken = not_reached(Verdict.ERROR, "the file cannot be used")
+            return
+        if failure is not None and failure.verdict is Verdict.MISSING:  # no file, or a stub
+            return
+        surveyed = self.surveyed or ()
+        if not surveyed and (transport.absent or (failure and failure.verdict not in WITHOUT_EXCEPTION)):
+            surveyed = transport.survey()
+        sources = transport.sources
+        notes = describe_notes(surveyed, sources, self._own)
+        if failure is None:
+            self.imported = Imported(notes=notes)
+            return
+        main = transport.exercise.name
+        problem = describe_problem(failure, surveyed, sources, main)
+        in_full = describe_problem(failure, surveyed, sources, main, in_full=True)
+        self.imported = Imported(problem, in_full, failure.verdict, notes)
+        self.broken = not_reached(failure.verdict, "the module does not import")
 
 
 class Student:
@@ -197,7 +247,17 @@ def module_of(student: Student, name: str) -> Function:
 
 def look_at_source(student: Student, names: tuple[str, ...]) -> list[tuple[str, int]]:
     """Where the student's main module mentions these names; an empty name if it cannot be read."""
-    return student._session.transport.look(names)
+    session = student._session
+    if not session.loaded:
+        session.load(simulate=student._simulate)
+    return session.transport.look(names)
+
+
+def line_of_source(student: Student, line: int) -> str:
+    """A line of the student's main module, as its author knows it: ``line 35``, or ``cell 4, line 3``."""
+    transport = student._session.transport
+    cell = cell_at(transport.sources.get(transport.exercise.name, ("", b""))[1], line)
+    return f"cell {cell[0]}, line {cell[1]}" if cell else f"line {line}"
 
 
 def was_answered(student: Student) -> bool:

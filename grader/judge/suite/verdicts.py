@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from grader.judge.suite.compare import Mismatch
 from grader.judge.transports.outcomes import StudentFailure, timed_out
 from grader.results.records import Criterion, CriterionResult, Verdict
@@ -26,8 +28,9 @@ def judge_exception(
         return CriterionResult(criterion=criterion, verdict=Verdict.PASSED)
     hidden = criterion.hidden or not in_full
     if isinstance(error, StudentFailure):
+        # A hint for a criterion that was not tried would lead to the wrong place.
         return CriterionResult(
-            criterion=criterion,
+            criterion=criterion if error.reached else msgspec.structs.replace(criterion, hint=""),
             verdict=error.verdict,
             message=error.summary if hidden else _with_notes(error.message, error),
             line=error.line,

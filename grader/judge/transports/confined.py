@@ -19,7 +19,16 @@ import msgspec
 
 from grader.course import Exercise
 from grader.judge.transports.callbacks import MAX_CALLS, Callbacks
-from grader.judge.transports.outcomes import StudentFailure, name_missing, no_file, raised, timed_out, unusable
+from grader.judge.transports.findings import ask_survey, check_survey
+from grader.judge.transports.outcomes import (
+    StudentFailure,
+    name_missing,
+    no_file,
+    raised,
+    shown_file,
+    timed_out,
+    unusable,
+)
 from grader.results.records import Verdict
 from grader.sandbox.launcher import Worker, Zygote, ZygoteDied
 from grader.wire.codec import AT_ONCE, CodecError, Reader, Writer, count_tensors, read_frame
@@ -33,10 +42,12 @@ from grader.wire.messages import (
     NameMissing,
     Question,
     Reply,
+    Surveyed,
     without_defaults,
 )
 
 MAX_RECEIVED = 256 << 20  # bytes in memory within one call, questions included: a test may keep what it was asked
+SURVEY = 3.0  # seconds to read the student's files: fewer than a child may be late (child_process.LOST_AFTER)
 WATCH = 0.002  # seconds between two looks at a worker's memory
 
 
@@ -51,13 +62,16 @@ class ConfinedTransport:
         *,
         deadline: Callable[[], float],
         problem: str = "",
+        wanted: tuple[str, ...] = (),
     ) -> None:
         self.exercise = exercise
-        self.file = f"{exercise.name}.py"
+        self.file = shown_file(exercise.name, sources)
         self.sources = dict(sources)
         self.zygote = zygote
         self.deadline = deadline  # when the test that runs now must be over, by time.monotonic
         self.problem = problem  # why the sources cannot be used, if so
+        self.wanted = wanted  # the names that the exercise asks for
+        self.absent = False
         self.worker: Worker | None = None
         self.simulate = False  # whether the worker has the simulated accelerator
         self.number = 0
@@ -88,13 +102,27 @@ class ConfinedTransport:
     def look(self, names: tuple[str, ...]) -> list[tuple[str, int]]:
         """In a fresh worker: one that has run the student's code would say what that code wants."""
         self.close()
-        self._fork()
+        self._fork(accelerated=self.simulate)
         try:
-            look = Look(source=self.sources.get(self.exercise.name, ("", b""))[1], names=names)
+            source = self.sources.get(self.exercise.name, ("", b""))[1]
+            look = Look(source=source, names=names, wanted=self.wanted)
             found = self._ask("look", look, Callbacks()).value
         finally:
             self.close()
         return msgspec.convert(found, list[tuple[str, int]])
+
+    def survey(self) -> tuple[Surveyed, ...]:
+        """In a fresh worker, too, after the end of any other, and with a time of its own."""
+        asked = ask_survey(self.exercise.name, self.sources, self.wanted)
+        self.close()
+        try:
+            self._fork(accelerated=False)
+            found = self._ask("survey", asked, Callbacks(), deadline=time.monotonic() + SURVEY).value
+            return check_survey(found, asked.sources)
+        except StudentFailure:  # the parser gave up, or took too long
+            return ()
+        finally:
+            self.close()
 
     def close(self) -> None:
         if self.worker is not None:
@@ -102,26 +130,33 @@ class ConfinedTransport:
             self.zygote.end(worker)
 
     def _start(self) -> None:
-        self._fork()
+        self._fork(accelerated=self.simulate)
         load = Load(
-            name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden, simulate=self.simulate
-        )
-        self._ask("load", load, Callbacks())
+            name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden, simulate=self.simulate,
+            wanted=self.wanted,
+        )  # fmt: skip
+        self.absent = self._ask("load", load, Callbacks()).value is True
 
-    def _fork(self) -> None:
+    def _fork(self, *, accelerated: bool) -> None:
         try:
-            self.worker = self.zygote.fork(accelerated=self.simulate)
+            self.worker = self.zygote.fork(accelerated=accelerated)
         except ZygoteDied as error:
             self.fault = error
             raise
 
-    def _ask(self, kind: str, message: msgspec.Struct, callbacks: Callbacks, watch: _Watch | None = None) -> Reply:
+    def _ask(
+        self,
+        kind: str,
+        message: msgspec.Struct,
+        callbacks: Callbacks,
+        watch: _Watch | None = None,
+        deadline: float | None = None,
+    ) -> Reply:
         worker = self.worker
         assert worker is not None
         self.number += 1
         self.target = message.target if isinstance(message, Call) else ""
-        deadline = self.deadline()
-        conversation = _Conversation(worker, deadline, watch)
+        conversation = _Conversation(worker, self.deadline() if deadline is None else deadline, watch)
         try:
             if conversation.has_news():
                 raise CodecError("an answer before its question")

@@ -9,27 +9,41 @@ import msgspec
 
 from grader.course import Exercise
 from grader.judge.transports.callbacks import Callbacks
-from grader.judge.transports.outcomes import StudentFailure, name_missing, no_file, raised, unusable
+from grader.judge.transports.findings import ask_survey, check_survey
+from grader.judge.transports.outcomes import StudentFailure, name_missing, no_file, raised, shown_file, unusable
 from grader.wire.codec import CodecError, as_sent
-from grader.wire.messages import Call, Load, NameMissing, Reply
+from grader.wire.messages import Call, Load, NameMissing, Reply, Surveyed
 from grader.worker.executor import Executor, StudentError
 from grader.worker.loop import not_sent, simulate_accelerator
-from grader.worker.source import find_mentions
+from grader.worker.source import find_mentions, survey
 
 
 class InProcessTransport:
     """Runs an executor here."""
 
-    def __init__(self, exercise: Exercise, sources: Mapping[str, tuple[str, bytes]], *, problem: str = "") -> None:
-        self.file = f"{exercise.name}.py"
+    def __init__(
+        self,
+        exercise: Exercise,
+        sources: Mapping[str, tuple[str, bytes]],
+        *,
+        problem: str = "",
+        wanted: tuple[str, ...] = (),
+    ) -> None:
+        self.file = shown_file(exercise.name, sources)
         self.sources = dict(sources)  # module name -> (file name, text)
         self.exercise = exercise
         self.problem = problem  # why the files cannot be used, if so
+        self.wanted = wanted  # the names that the exercise asks for
+        self.absent = False
         self.executor: Executor | None = None
         self.callbacks = Callbacks()
 
     def look(self, names: tuple[str, ...]) -> list[tuple[str, int]]:
-        return find_mentions(self.sources.get(self.exercise.name, ("", b""))[1], names)
+        return find_mentions(self.sources.get(self.exercise.name, ("", b""))[1], names, self.wanted)
+
+    def survey(self) -> tuple[Surveyed, ...]:
+        asked = ask_survey(self.exercise.name, self.sources, self.wanted)
+        return check_survey(msgspec.to_builtins(survey(asked)), asked.sources)
 
     def load(self, *, simulate: bool) -> None:
         if self.problem:
@@ -40,13 +54,16 @@ class InProcessTransport:
             return
         if self.exercise.name not in self.sources:
             raise no_file(self.file)
-        load = Load(name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden)
+        load = Load(
+            name=self.exercise.name, sources=self.sources, forbidden=self.exercise.forbidden, wanted=self.wanted
+        )
         executor = Executor(load, lambda number, args: self.callbacks.answer_here(number, args))
         try:
             executor.load()
         except StudentError as error:
             raise self._explain(error) from error.__cause__
         self.executor = executor
+        self.absent = executor.absent
 
     def call(self, call: Call, callbacks: Callbacks) -> Reply:
         assert self.executor is not None, "load() comes first"
@@ -65,7 +82,7 @@ class InProcessTransport:
     def _explain(self, error: StudentError) -> StudentFailure:
         if isinstance(error.failure, NameMissing):
             return name_missing(error.failure, self.file)
-        return raised(error.failure, self.file)
+        return raised(error.failure, self.file, self.sources, believed=True)
 
 
 def read_files(files: Mapping[str, Path]) -> dict[str, tuple[str, bytes]]:

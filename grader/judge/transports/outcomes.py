@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from grader.results.records import Verdict
 from grader.text import printable
 from grader.wire.messages import Failure, NameMissing
+from grader.wire.notebook import cell_at, is_notebook
 
 MAX_NAME = 80
 MAX_TEXT = 500
@@ -34,6 +35,7 @@ class StudentFailure(Exception):  # noqa: N818  # it reads "student failure" in 
         line: str = "",
         types: tuple[str, ...] = (),
         text: str = "",
+        reached: bool = True,
     ) -> None:
         super().__init__(message)
         self.verdict = verdict
@@ -42,18 +44,23 @@ class StudentFailure(Exception):  # noqa: N818  # it reads "student failure" in 
         self.line = line
         self.types = types  # the names of the exception's classes, the most special first
         self.text = text  # the exception's own text
+        self.reached = reached  # False: the criterion was not even tried
 
 
-def raised(failure: Failure, file: str, sources: Mapping[str, tuple[str, bytes]] | None = None) -> StudentFailure:
+def raised(
+    failure: Failure, file: str, sources: Mapping[str, tuple[str, bytes]] | None = None, *, believed: bool = False
+) -> StudentFailure:
     """The student's code raised an exception; a NotImplementedError means that it is still a stub.
 
-    With ``sources``, a place that is not in them is left out: whoever chooses names could tell hidden inputs by them.
+    With ``sources``, a place in a notebook is named by its cell. Unless the worker is ``believed``, a place that is not
+    in them is left out: whoever chooses names could tell hidden inputs by them.
     """
     types = tuple(printable(name, MAX_NAME) for name in failure.types[:MAX_TYPES])
     kind = types[0] if types else "Exception"
     line = printable(failure.frames[-1], MAX_NAME) if failure.frames else ""
     if sources is not None:
-        line = _existing(line, sources)
+        contents = {base_name(name): content for name, content in sources.values()}
+        line = in_notebook(line if believed else _existing(line, contents), contents)
     text = printable(failure.message, MAX_TEXT)
     where = f" ({line})" if line else ""
     verdict, summary = Verdict.ERROR, ""
@@ -91,13 +98,32 @@ def _is_builtin(name: str) -> bool:
     return isinstance(found, type) and issubclass(found, BaseException)
 
 
-def _existing(line: str, sources: Mapping[str, tuple[str, bytes]]) -> str:
+def base_name(filename: str) -> str:
+    return filename.replace("\\", "/").rpartition("/")[2]
+
+
+def shown_file(name: str, sources: Mapping[str, tuple[str, bytes]]) -> str:
+    """The file of a module as its author knows it: a notebook, if it was written from one."""
+    return f"{name}.ipynb" if name in sources and is_notebook(sources[name][1]) else f"{name}.py"
+
+
+def in_notebook(line: str, contents: Mapping[str, bytes]) -> str:
+    """The place (``ctc.py:35 in f``) as the author of a notebook knows it: ``ctc.ipynb, cell 4, line 3 in f``."""
+    found = PLACE.fullmatch(line)
+    cell = cell_at(contents.get(found[1], b""), int(found[2])) if found else None
+    if found is None or cell is None:
+        return line
+    function = f" in {found[3]}" if found[3] else ""
+    return f"{found[1].removesuffix('.py')}.ipynb, cell {cell[0]}, line {cell[1]}{function}"
+
+
+def _existing(line: str, contents: Mapping[str, bytes]) -> str:
     """The place, if there is such a line in a student's file of an ordinary length.
 
     Its function is read off the file, not believed: a name that the worker chooses could tell a hidden input.
     """
     found = PLACE.fullmatch(line)
-    content = dict(sources.values()).get(found[1]) if found else None
+    content = contents.get(found[1]) if found else None
     lines = content.splitlines() if content is not None else []
     if found is None or not 0 < int(found[2]) <= len(lines) <= MAX_LINES:
         return ""
@@ -131,6 +157,11 @@ def misused(kind: str) -> StudentFailure:
 def unusable(problem: str) -> StudentFailure:
     """What was handed in cannot even be given to Python."""
     return StudentFailure(Verdict.ERROR, problem)
+
+
+def not_reached(verdict: Verdict, why: str) -> StudentFailure:
+    """What kept every criterion from being tried is told once, and not for each of them."""
+    return StudentFailure(verdict, f"Not reached: {why}.", reached=False)
 
 
 def no_file(file: str) -> StudentFailure:

@@ -58,9 +58,9 @@ def test_a_plain_pytest_run_gives_words_and_points(tiny, pytester):
     [
         ("def add(a, b):\n    raise NotImplementedError('x')", "missing", "add is not implemented yet"),
         ("def ad(a, b): ...", "missing", "It has 'ad'"),
-        ("def add(a, b)\n    return 1", "error", "not valid Python"),
-        ("import sys\nsys.exit(0)", "error", "ended the program by exit() (addition.py:2)"),
-        ("import nowhere_at_all", "error", "ModuleNotFoundError"),
+        ("def add(a, b)\n    return 1", "error", "Not reached: the module does not import."),
+        ("import sys\nsys.exit(0)", "error", "Not reached"),
+        ("import nowhere_at_all\ndef add(a, b):\n    return nowhere_at_all.f()", "error", "ModuleNotFoundError"),
         ("def add(a, b):\n    assert False, 'mine'", "error", "AssertionError (addition.py:2 in add): mine"),
         ("def add(a, b):\n    exit()", "error", "exit()"),
         ("def add(a, b):\n    return add(a, b)", "error", "RecursionError"),
@@ -68,8 +68,8 @@ def test_a_plain_pytest_run_gives_words_and_points(tiny, pytester):
         ("def add(a, b):\n    return None", "failed", "found nothing (None)"),
         ("def add(a, b):\n    return (x for x in [])", "failed", "an object of type generator"),
         ("def add(a, b):\n    while True: pass", "timeout", "add took too long"),
-        ("while True: pass", "timeout", "Importing your module took too long"),
-        ("\0", "error", "not valid Python"),
+        ("while True: pass", "timeout", "Not reached"),
+        ("\0", "error", "Not reached"),
     ],
 )
 def test_what_a_student_does_wrong_becomes_a_verdict(suite, code, verdict, words):
@@ -79,6 +79,33 @@ def test_what_a_student_does_wrong_becomes_a_verdict(suite, code, verdict, words
     found, message = suite(tests, code).verdicts["a"]
     assert found == verdict
     assert words in message
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("def add(a, b)\n    return 1", "does not import (addition.py:1: expected ':')"),
+        ("import sys\nsys.exit(0)", "does not import (addition.py:2: SystemExit: 0)"),
+        ("import nowhere_at_all\nnowhere_at_all.f()", "does not import (addition.py:2: ModuleNotFoundError: nowhere"),
+        ("1 / 0", "does not import (addition.py:1: ZeroDivisionError: division by zero)"),
+        ("while True: pass", "does not import (took too long)"),
+        ("\0", "null bytes)"),
+    ],
+)
+def test_a_module_that_does_not_import_says_so_once_and_gives_no_hints(suite, code, words):
+    timeout = 1 if "while" in code else 30
+    values = f'points=1, kind="value", hint="try harder", timeout={timeout}'
+    tests = "".join(one_test("student.add(1, 1)", f'"{n}", {values}').replace("test_a", f"test_{n}") for n in "abc")
+    result = suite(tests, code)
+    output = result.stdout.str()
+    assert {message for _, message in result.verdicts.values()} == {"Not reached: the module does not import."}
+    assert output.count(words) == 1
+    assert "try harder" not in output
+
+
+def test_an_exception_of_the_import_is_not_the_one_that_a_test_expects(suite):
+    tests = one_test("with student_raises('ValueError'):\n        student.add(1, 1)")
+    assert suite(tests, "raise ValueError").verdicts["a"][0] == "error"
 
 
 def test_a_test_that_breaks_before_the_student_answers_is_our_fault(suite):

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from grader.course import find_course
-from grader.reports.terminal import print_class
-from grader.results.records import ExerciseResult, StudentResult
+from grader.reports.terminal import print_check, print_class
+from grader.results.records import Criterion, CriterionResult, ExerciseResult, Kind, StudentResult, Verdict
 from grader.results.schema import Confinement, make_results
 
 COURSE = find_course(Path(__file__).parent)
@@ -30,3 +30,38 @@ def test_the_table_of_a_class_fits_and_names_every_exercise(width):
             assert f"{number} {exercise.name}" in output
     else:
         assert "transformer" in heading
+
+
+def shown(print_something, *args):
+    stream = io.StringIO()
+    print_something(Console(file=stream, width=120), *args)
+    return stream.getvalue()
+
+
+def result(**fields):
+    criteria = tuple(
+        CriterionResult(
+            criterion=Criterion(
+                id=id_, title=id_, kind=Kind.VALUE, points=1, hint="", sentence="s", timeout=1.0, hidden=False
+            ),
+            verdict=Verdict.ERROR,
+            message="Not reached: the module does not import.",
+        )
+        for id_ in "abc"
+    )
+    return ExerciseResult(name=COURSE.exercises[0].name, criteria=criteria, **fields)
+
+
+def test_a_module_that_does_not_import_is_told_once():
+    problem = "does not import (x.py:35: invalid syntax)"
+    name = COURSE.exercises[0].name
+    checked = shown(print_check, COURSE.exercises[0], result(problem=problem, notes=("seaborn is not installed here",)))
+    assert checked.count(problem) == 1
+    assert "Not reached" not in checked
+    assert "Hint" not in checked
+    assert checked.rstrip().endswith("seaborn is not installed here")
+    students = [StudentResult(id="s01", exercises=(result(problem=problem, notes=("a note",)),))]
+    table = shown(print_class, make_results(COURSE, students, Confinement(), {}))
+    assert f"s01: {name}: {problem}" in table
+    assert "3 × error" not in table
+    assert "a note" not in table

@@ -37,7 +37,11 @@ def test_what_is_written_is_read(tiny_course, students, provisional):
             id=f"s{n}",
             exercises=tuple(
                 ExerciseResult(
-                    name=name, fault=fault, criteria=tuple(criterion(i, *one) for i, one in enumerate(found))
+                    name=name,
+                    fault=fault,
+                    problem=fault,
+                    notes=(fault,) * len(found),
+                    criteria=tuple(criterion(i, *one) for i, one in enumerate(found)),
                 )
                 for name, found in (("addition", first), ("doubling", second))
             ),
@@ -95,6 +99,7 @@ def test_files_from_before_the_new_keys_can_be_read():
     results = read_results(json.dumps(OLD).encode(), "here")
     (student,) = results.students
     assert (student.score, student.name, student.attempt) == (50.0, "", None)
+    assert (student.exercises[0].problem, student.exercises[0].notes) == ("", ())
     assert student.exercises[0].criteria[0].message == "m"
 
 

@@ -44,11 +44,15 @@ def grade(request, tiny):
         judge = UnconfinedJudge(course)
 
     def run(text, **how):
+        return {c.criterion.id: c for c in run.whole(text, **how).criteria}
+
+    def whole(text, **how):
         task = Task(exercise="addition", sources={"addition": ("addition.py", text.encode())})
         result = judge.grade(replace(task, **how))
         assert not result.fault
-        return {c.criterion.id: c for c in result.criteria}
+        return result
 
+    run.whole = whole
     yield run
     judge.close(now=True)
 
@@ -89,9 +93,52 @@ def test_a_task_may_end_with_the_first_failure(grade):
 
 
 def test_what_cannot_be_read_is_an_error_with_its_reason(grade):
-    found = grade("", sources={}, problem="addition.py is no ordinary file.")
-    assert set(verdicts(found).values()) == {"error"}
-    assert {result.message for result in found.values()} == {"addition.py is no ordinary file."}
+    found = grade.whole("", sources={}, problem="addition.py is no ordinary file.")
+    assert {result.verdict.value for result in found.criteria} == {"error"}
+    assert {result.message for result in found.criteria} == {"Not reached: the file cannot be used."}
+    assert found.problem == "addition.py is no ordinary file."
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "problem"),
+    [
+        ("def add(a, b)\n    return 1", "error", "addition.py:1: expected ':'"),
+        ("def f():\n    raise KeyError('secret')\nf()", "error", "addition.py:2: KeyError"),
+        ("class Mine(ValueError): pass\nraise Mine('secret')", "error", "addition.py:2: ValueError"),
+        ("import os\nos._exit(3)", "crashed", "ended its process"),
+        ("import sys\nsys.exit()", "error", "addition.py:2: SystemExit"),
+        ("while True: pass", "timeout", "took too long"),
+        ("try:\n    while True: pass\nexcept BaseException:\n    while True: pass", "timeout", "took too long"),
+        ("return 3", "error", "addition.py:1: 'return' outside function"),
+        ("raise SyntaxError('secret')", "error", "addition.py:1: SyntaxError"),
+    ],
+)
+def test_a_module_that_does_not_import_says_so_once(grade, text, verdict, problem):
+    found = grade.whole(text, diagnose=True)
+    assert found.problem == f"does not import ({problem})"
+    assert {c.verdict.value for c in found.criteria} == {verdict}
+    assert {c.message for c in found.criteria} == {"Not reached: the module does not import."}
+    assert {(c.criterion.hint, c.line, c.diagnoses) for c in found.criteria} == {("", "", ())}
+    assert len(found.criteria) == 4
+    assert sum(c.criterion.points for c in found.criteria) == 8
+
+
+def test_a_module_that_imports_has_no_problem(grade):
+    for text in (RIGHT, "def add(a, b):\n    raise KeyError\n", "import os\ndef add(a, b):\n    os._exit(1)\n"):
+        found = grade.whole(text)
+        assert (found.problem, found.notes) == ("", ())
+
+
+def test_a_package_that_is_absent_costs_nothing_until_it_is_used(grade):
+    head = "import math, surely_absent.plots as plt\nfrom not_here_either import *\n"
+    found = grade.whole(head + RIGHT)
+    assert (found.problem, found.verdict.value) == ("", "passed")
+    assert found.notes == ("surely_absent, not_here_either are not installed here; only code that uses them fails",)
+    used = grade.whole(head + "def add(a, b):\n    return plt.plot(a)\n")
+    assert {c.verdict.value for c in used.criteria} == {"error"}
+    assert "ModuleNotFoundError (addition.py:4 in add)" in used.criteria[0].message
+    at_once = grade.whole("import surely_absent\nsurely_absent.use('x')\n" + RIGHT)
+    assert at_once.problem == "does not import (addition.py:2: ModuleNotFoundError)"
 
 
 def test_nothing_handed_in_is_missing(grade):
@@ -119,7 +166,7 @@ def test_the_criterion_that_ran_is_blamed_though_another_stands_before_it(tiny):
     """Criteria that need a device run last, wherever they stand; here the budget ends before they begin."""
     suite = write(tiny / "exercises/addition/test_addition.py", DEVICES)
     file = write(tiny / "addition.py", "def add(a, b):\n    while True: pass\n")
-    found = run_suites([suite], file, budget=1.0, seed="7", cwd=tiny)
+    found = run_suites([suite], file, budget=1.0, seed="7", cwd=tiny).criteria
     assert [c.criterion.id for c in found] == ["on_device", "small"]
     assert {c.verdict for c in found} == {Verdict.TIMEOUT}
     assert "all tests together" in found[0].message

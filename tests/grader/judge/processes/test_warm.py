@@ -81,7 +81,8 @@ def test_nothing_and_unusable_files_have_their_verdicts(judge):
     nothing = judge.grade(Task(exercise="addition", sources={}))
     assert {r.verdict for r in nothing.criteria} == {Verdict.MISSING}
     unusable = judge.grade(Task(exercise="addition", sources={}, problem="addition.py is no ordinary file."))
-    assert {(r.verdict, r.message) for r in unusable.criteria} == {(Verdict.ERROR, "addition.py is no ordinary file.")}
+    assert {r.verdict for r in unusable.criteria} == {Verdict.ERROR}
+    assert unusable.problem == "addition.py is no ordinary file."
 
 
 def test_a_criterion_that_the_solution_fails_is_our_fault(tiny, judge):
