@@ -85,7 +85,7 @@ def _summary(student: GradedStudent, provisional: bool) -> str:
 
 
 def _notes(exercise: GradedExercise) -> list[str]:
-    notes = list(exercise.adjustments)
+    notes = [*filter(None, [exercise.problem]), *exercise.notes, *exercise.adjustments]
     if exercise.verdict is Verdict.MISSING and not exercise.left_out:
         notes.append("nothing was handed in, or it is still the stub.")
     if exercise.verdict is Verdict.GRADER_FAULT:

@@ -57,7 +57,14 @@ def _suite(root: ElementTree.Element, student: GradedStudent, exercise: GradedEx
         elif kind:
             message = criterion.message or str(criterion.verdict)
             element = ElementTree.SubElement(case, kind, type=str(criterion.verdict), message=xml_text(message))
-            more = (criterion.title, criterion.message, criterion.line, criterion.diagnosis, criterion.hint)
+            more = (
+                criterion.title,
+                exercise.problem,
+                criterion.message,
+                criterion.line,
+                criterion.diagnosis,
+                criterion.hint,
+            )
             element.text = xml_text("\n".join(word for word in more if word))
 
 

@@ -14,13 +14,13 @@ def criterion(name, verdict=Verdict.PASSED, points=2, hidden=False, message="", 
     )  # fmt: skip
 
 
-def exercise(name, score, *criteria, title="", origin="", optional=False, verdict=None):
+def exercise(name, score, *criteria, title="", origin="", optional=False, verdict=None, **more):
     verdict = verdict or (Verdict.PASSED if score == 100 else Verdict.FAILED)
     possible = [c.points for c in criteria if c.verdict is not Verdict.GRADER_FAULT]
     earned = [c.points for c in criteria if c.verdict is Verdict.PASSED]
     return GradedExercise(
         name=name, score=score, verdict=verdict, criteria=criteria, title=title or name.capitalize(), origin=origin,
-        optional=optional, points_earned=sum(earned), points_possible=sum(possible),
+        optional=optional, points_earned=sum(earned), points_possible=sum(possible), **more,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ def class_of_one(**more):
         exercise(
             "addition", 50.0, criterion("small", points=2),
             criterion("any", Verdict.FAILED, 2, hidden=True, message="wrong\x1b[2J", hint="Think."),
-            criterion("odd", Verdict.GRADER_FAULT, 1), title="One | *two*",
+            criterion("odd", Verdict.GRADER_FAULT, 1), title="One | *two*", problem="does not import <b>",
         ),
         exercise("doubling", 0.0, criterion("twice", Verdict.MISSING), optional=True, verdict=Verdict.MISSING), **more,
     )  # fmt: skip
@@ -39,6 +39,7 @@ def test_public_criteria_are_visible_and_hidden_ones_after_publishing(grader, wr
     assert "score" not in fault
     assert "neither for nor against you" in fault["output"]
     assert "| One \\| \\*two\\* | 50 of 100 |" in document["output"]
+    assert "addition: does not import \\<b\\>" in document["output"]
     assert document["output_format"] == "md"
 
 
