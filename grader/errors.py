@@ -9,6 +9,7 @@ Exception
 │   ├── CriterionError       a test whose criterion is missing, doubled or out of range
 │   ├── SubmissionError      submissions that we cannot work with
 │   ├── ResultsError         a results folder that we cannot write, or that another run uses
+│   ├── ExportError          results cannot be exported so: an option, or a file that does not fit
 │   └── ConfinementError     student code cannot be confined here
 ├── StudentFailure           judge/transports/outcomes: the student's code did not answer; it knows its verdict
 ├── AssertionError
@@ -18,6 +19,7 @@ Exception
 ├── NotebookError            submissions/notebook: a file that is not a notebook of Jupyter's
 ├── MemberError              submissions/tree: a file, or an archive, of a student's that cannot be read
 ├── JudgeFault               judge/processes/task: a judge could not do its work, through no fault of the student
+├── NotGradedError           authoring/run_autograder: why Gradescope gets a notice and no score
 ├── ZygoteDied               sandbox/launcher: the zygote is gone, and a new one must be started
 ├── _OutOfAllTime            judge/diagnosis/diagnose: enough time was spent on one submission
 └── RuntimeError
@@ -79,6 +81,10 @@ class SubmissionError(GraderError):
 
 
 class ResultsError(GraderError):
+    pass
+
+
+class ExportError(GraderError):
     pass
 
 

@@ -1,8 +1,8 @@
 """The command ``grader``: one file per command, thin over the packages, which are imported only when they are needed.
 
 Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``doctor``, ``stubs --check``, ``notebooks
---check``); 2 usage; 3 a fault of ours while grading; 4 a teacher must decide something (``inspect``, ``grade``); 130
-interrupted.
+--check``, ``export``); 2 usage; 3 a fault of ours while grading; 4 a teacher must decide something (``inspect``,
+``grade``); 130 interrupted.
 """
 
 from grader.cli.adjust import adjust
@@ -10,7 +10,10 @@ from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.diff import diff
 from grader.cli.doctor import doctor
+from grader.cli.export import export
+from grader.cli.github_workflow import github_workflow
 from grader.cli.grade import grade
+from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
@@ -23,8 +26,8 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check, train, inspect, grade, adjust, report, diff, similar, statistics, doctor, validate, stubs, notebooks,
-    handouts,
+    check, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs, notebooks,
+    handouts, gradescope_zip, github_workflow,
 )  # fmt: skip
 
 for command in COMMANDS:

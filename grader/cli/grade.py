@@ -60,7 +60,7 @@ def grade(
     course = open_course(folder)
     from grader.cli.final import extensions_of
     from grader.course.secrets import ensure_secret
-    from grader.exports import FORMATS
+    from grader.exports import csv
     from grader.files import write_atomically
     from grader.grading.attempts import Attempted
     from grader.grading.backends.local import LocalBackend
@@ -89,13 +89,12 @@ def grade(
         seed=seed, jobs=jobs or os.cpu_count() or 1, quick=quick,
         diagnose=diagnose,
     )  # fmt: skip
-    grades = FORMATS["csv"]
     made = _made(settings)
     extensions = extensions_of(course)
 
     with open_gradebook(out) as gradebook:
         old = keeping.earlier_results(out)
-        kept = keeping.keep_earlier(out, (schema.FILE_NAME, grades.file_name), old)
+        kept = keeping.keep_earlier(out, (schema.FILE_NAME, csv.FILE_NAME), old)
 
         def write(run: ClassRun, *, provisional: bool = False) -> Results:
             found = attempted.results(
@@ -117,7 +116,7 @@ def grade(
             raise SystemExit(INTERRUPTED) from None
         results = write(run)
         final = finish(results, out, course, extensions)
-        write_atomically(out / grades.file_name, grades.render(final))
+        write_atomically(out / csv.FILE_NAME, csv.grades_csv(final))
         page = write_pages(final, out)
         if kept and old and keeping.same_grades(old, results):
             shutil.rmtree(kept)
@@ -125,7 +124,7 @@ def grade(
     if as_json:
         click.echo(schema.as_json(final), nl=False)
     else:
-        click.echo(f"Written: {page}, {out / grades.file_name} and {out / schema.FILE_NAME}")
+        click.echo(f"Written: {page}, {out / csv.FILE_NAME} and {out / schema.FILE_NAME}")
         if kept:
             click.echo(f"What was there before: {kept}")
         click.echo(f"Confinement: {terminal.confinement_line(layers)}")

@@ -1,18 +1,15 @@
-"""``grades.csv``: one row a student, a column per exercise, the total."""
+"""``csv``, the format of ``grades.csv``: one row a student, a column per exercise, the total."""
 
 from __future__ import annotations
 
 import csv
 import io
 
-from grader.exports.base import Format
+from grader.exports.base import Format, only_file
+from grader.exports.safe import spreadsheet_text
 from grader.results.schema import Results
 
-# Characters that change the direction of writing: with these one row could look like another's.
-DIRECTIONS = {
-    code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-}
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+FILE_NAME = "grades.csv"
 
 
 def grades_csv(results: Results) -> str:
@@ -25,14 +22,14 @@ def grades_csv(results: Results) -> str:
     for student in results.students:
         scores = [None if exercise.left_out else exercise.score for exercise in student.exercises]
         final = [student.final] if has_final else []
-        table.writerow([_as_text(student.id), *scores, student.score, *final])
+        table.writerow([spreadsheet_text(student.id), *scores, student.score, *final])
     return text.getvalue()
 
 
-def _as_text(name: str) -> str:
-    """A spreadsheet would take some names for formulas, and obey; an apostrophe makes them text."""
-    shown = name.translate(DIRECTIONS)
-    return f"'{shown}" if shown.startswith(FORMULAS) else shown
-
-
-GRADES_CSV = Format(file_name="grades.csv", render=grades_csv)
+CSV = Format(
+    name="csv",
+    help="A table for a spreadsheet: the grades.csv that `grade` writes.",
+    export=lambda results, options: only_file(grades_csv(results)),
+    takes=("--out",),
+    printable=True,
+)

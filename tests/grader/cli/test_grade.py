@@ -175,4 +175,4 @@ def test_names_neither_fake_rows_nor_become_formulas(tiny, grader, tmp_path):
     assert "\x1b" not in result.output
     assert "a\\nb" in result.output
     rows = list(csv.reader((tmp_path / "out/grades.csv").open(newline="")))
-    assert [row[0] for row in rows] == ["student", "\x1b[2Jc", "'=1+1", "a\nb", "evil\\u202e001"]
+    assert [row[0] for row in rows] == ["student", "\\x1b[2Jc", "'=1+1", "a\\nb", "evil\\u202e001"]
