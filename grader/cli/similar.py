@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from grader.cli.base import course_option, json_option, make_console, open_course
+from grader.cli.final import open_final
 from grader.cli.intake import Reading, intake_options, take_in
 from grader.errors import SubmissionError
 from grader.overlap.pairs import THRESHOLD
@@ -42,7 +43,9 @@ def similar(
     from grader.overlap.given import given_texts
     from grader.overlap.pairs import class_pairs
     from grader.overlap.submissions import texts_by_exercise
+    from grader.reports.class_page import FILE_NAME as CLASS_PAGE
     from grader.reports.similar import FILE_NAME, print_similar, similar_page
+    from grader.reports.write import write_pages
     from grader.results.schema import as_json as render
     from grader.results.schema import load_results
 
@@ -60,6 +63,8 @@ def similar(
     found = class_pairs(graded.course, texts, given_texts(course), names, threshold)
     page = out / FILE_NAME
     write_atomically(page, similar_page(found, texts))
+    if (out / CLASS_PAGE).is_file():  # it links to this one
+        write_pages(open_final(results, folder), out)
     if as_json:
         click.echo(render(found), nl=False)
         return

@@ -78,3 +78,11 @@ def test_it_needs_no_torch_and_runs_no_code_of_students(tiny, submissions, resul
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False\n")
     assert not mark.exists()
+
+
+def test_the_class_page_leads_there_and_no_students_page_does(tiny, submissions, results, grader):
+    grader("report", results, "--course", tiny)
+    assert "similar.html" not in (results / "class.html").read_text()
+    grader("similar", results, submissions, "--course", tiny)
+    assert 'href="similar.html"' in (results / "class.html").read_text()
+    assert not any("similar" in page.read_text() for page in (results / "students").iterdir())
