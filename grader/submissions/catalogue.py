@@ -19,7 +19,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     files: tuple[str, ...]  # the module, and others that belong to it
     optional: bool
-    stubs: tuple[tuple[str, ...], ...]  # the words of everything that students start from
+    stubs: tuple[str, ...]  # the words of everything that students start from
     names: frozenset[str]  # functions and classes that the stub has
 
 
@@ -37,10 +37,10 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
         return frozenset().union(*(self.only(other) for other in self.exercises if other != name))
 
 
-def words_of(code: bytes) -> tuple[str, ...]:
+def words_of(code: bytes) -> str:
     """What is written in a module beside comments: two files with the same words are the same work."""
-    lines = (line.strip() for line in code.decode(errors="replace").splitlines())
-    return tuple(word for line in lines if not line.startswith("#") for word in line.split())
+    lines = (" ".join(line.split()) for line in code.decode(errors="replace").splitlines())
+    return " ".join(line for line in lines if line and not line.startswith("#"))
 
 
 def make_catalogue(course: Course) -> Catalogue:

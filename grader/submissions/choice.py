@@ -49,7 +49,7 @@ class _Found(msgspec.Struct, frozen=True, kw_only=True):
     content: bytes
     problem: str
     encoding: str
-    words: tuple[str, ...]
+    words: str
     number: int = 0  # of the copy, as an LMS counts
 
     @property
@@ -82,6 +82,7 @@ class _Student:
         self.doubts: list[str] = (
             [hand_in.problem] if hand_in.problem else []
         )  # what may hold anything, and cannot be read
+        self.left = limits.MAX_READ
         self.helped: set[str] = set()  # paths of the student's own modules that are part of the submission
 
     # Reading
@@ -112,8 +113,12 @@ class _Student:
             return
         if member.problem:
             content, problem, encoding = b"", f"{member.name} {member.problem}.", ""
+        elif self.left < member.size:
+            content, encoding = b"", ""
+            problem = f"{member.name} was not read: no more than {limits.MAX_READ} bytes of one student are."
         else:
             content, problem, encoding = read_text(member)
+            self.left -= max(member.size, len(content))
         found = _Found(
             member=member, content=content, problem=problem, encoding=encoding, words=words_of(content), number=number
         )

@@ -88,4 +88,7 @@ def _compare(
 
 
 def _iso(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+    try:
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):  # anybody can write any time into a commit
+        return f"{seconds:.0f} seconds after 1970"

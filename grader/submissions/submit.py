@@ -49,8 +49,7 @@ class SubmitLayout:
         ours = {top: inside for top, inside in tree.split().items() if HAND_IN in inside.tops()}
         for top, inside in ours.items():
             found += _read(stem(top) if archive_kind(top) else top, inside)
-        left = [member for member in tree.members if member.parts[0] not in ours]
-        return with_rest(tree, found, left, settings)
+        return with_rest(tree, found, ours, settings)
 
 
 def _read(fallback: str, tree: Tree) -> tuple[HandIn, ...]:
