@@ -71,7 +71,9 @@ def print_summary(console: Console, intake: Intake) -> None:
     """What was found in a few lines, with the questions to the teacher first."""
     title = next(layout.title for layout in LAYOUTS if layout.name == intake.layout)
     if intake.questions:
-        console.print(f"[bold]{len(intake.questions)} need a decision of yours[/bold] (no score until then)")
+        count = len({submission.student for submission in intake.questions})
+        who = "1 student needs" if count == 1 else f"{count} students need"
+        console.print(f"[bold]{who} a decision of yours[/bold] (no score until then)")
         for submission in intake.questions:
             _print_questions(console, submission)
         console.print()

@@ -47,7 +47,7 @@ class FolderLayout:
             return [HandIn(student=stem(name), files=(member,))]
         why = "lies beside the students' folders, so nobody knows whose it is"
         known = exercise_of(name, settings.exercises)[0]
-        unused.append(Unused(student="", file=name, reason=why if known else "is no student's folder"))
+        unused.append(Unused(student="", file=member.path, reason=why if known else "is no student's folder"))
         return []
 
 

@@ -153,6 +153,14 @@ def read_tree(path: Path) -> Tree:
     )
 
 
+def with_archives(members: Iterable[Member], opened: Opened) -> tuple[Member, ...]:
+    """These files, and what is in the archives among them; their paths must differ from all others in ``opened``."""
+    collector = _Collector(opened)
+    for member in members:
+        collector.add(member, 0)
+    return tuple(sorted(collector.members, key=lambda member: member.parts))
+
+
 def _opener(path: Path) -> Open:
     def open_file() -> IO[bytes]:
         try:
