@@ -95,8 +95,8 @@ def confinement_line(layers: Layers | None) -> str:
 
 
 def _remarks(student: GradedStudent) -> list[str]:
-    """``ctc: 24 × error``, or ``missing: ctc, attention``."""
-    missing, remarks = [], []
+    """``ctc: 24 × error``, or ``missing: ctc, attention``, or ``needs a decision: ctc``."""
+    missing, asked, remarks = [], [], []
     for exercise in student.exercises:
         counts = Counter(result.verdict for result in exercise.criteria)
         worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
@@ -104,6 +104,8 @@ def _remarks(student: GradedStudent) -> list[str]:
             remarks.append(f"{exercise.name}: could not be graded")
         elif exercise.left_out:
             continue
+        elif exercise.question:
+            asked.append(exercise.name)
         elif exercise.verdict is Verdict.MISSING:
             missing.append(exercise.name)
         elif worst:
@@ -111,7 +113,8 @@ def _remarks(student: GradedStudent) -> list[str]:
         if exercise.stand_ins:
             modules = ", ".join(exercise.stand_ins)
             remarks.append(f"{exercise.name}: graded with the course's {modules}, because the score is better so")
-    return [*([f"missing: {', '.join(missing)}"] if missing else []), *remarks]
+    lists = {"needs a decision": asked, "missing": missing}
+    return [*(f"{what}: {', '.join(names)}" for what, names in lists.items() if names), *remarks]
 
 
 def _score(score: float | None) -> str:

@@ -57,6 +57,11 @@ class _Found(msgspec.Struct, frozen=True, kw_only=True):
         return self.member.path
 
     @property
+    def trouble(self) -> str:
+        """Why it cannot be used, with its whole path."""
+        return f"{self.path} {_reason(self.problem, self.member)}"
+
+    @property
     def is_notebook(self) -> bool:
         return self.member.name.casefold().endswith(SUFFIX)
 
@@ -126,7 +131,7 @@ class _Student:
             self.named.setdefault(exercise, []).append(found)
         elif problem and not near_exercise(member.name, self.catalogue.exercises):
             self.unused[found.path] = _reason(problem, member)
-            self.doubts.append(problem.rstrip("."))
+            self.doubts.append(found.trouble)
         else:
             self.others.append(found)
 
@@ -134,10 +139,10 @@ class _Student:
         name = member.name.casefold()
         if member.problem:
             self.unused[member.path] = member.problem
-            self.doubts.append(f"{member.name} {member.problem}")
+            self.doubts.append(f"{member.path} {member.problem}")
         elif archive_kind(name) or name.endswith(FOREIGN_ENDINGS):
             self.unused[member.path] = "is an archive that we cannot open: ask for a zip"
-            self.doubts.append(f"{member.name} is an archive that we cannot open")
+            self.doubts.append(f"{member.path} is an archive that we cannot open")
         else:
             self.unused[member.path] = "is neither a module nor a notebook"
 
@@ -167,7 +172,7 @@ class _Student:
             state = "is still the stub" if best.words else "is empty"
             self.notes.append(f"{exercise.name}: {best.path} {state}")
         elif found:
-            self.questions[exercise.name] = _list(one.problem.rstrip(".") for one in found)
+            self.questions[exercise.name] = _list(one.trouble for one in found)
             return
         else:
             return
@@ -176,7 +181,7 @@ class _Student:
             if one is not best:
                 self.unused.setdefault(one.path, self.why_not(one, best, exercise))
         if best.words in exercise.stubs or not best.words:
-            broken = [one.problem.rstrip(".") for one in found if one.problem]
+            broken = [one.trouble for one in found if one.problem]
             if broken:
                 self.questions[exercise.name] = _list(broken)
 
@@ -264,7 +269,7 @@ class _Student:
                 self.questions.pop(name, None)
                 self.notes.append(f"{name}: {one.path} was accepted, although it is not called {name}.py")
                 continue
-            files = _list(one.problem.rstrip(".") if one.problem else one.path for one in found)
+            files = _list(one.trouble if one.problem else one.path for one in found)
             self.questions[name] = f"is it in {files}?" if readable else files
             for one in found:
                 self.unused.setdefault(one.path, f"looks like {name}, but is not called so")

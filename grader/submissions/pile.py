@@ -13,7 +13,7 @@ from grader.errors import SubmissionError
 from grader.submissions import limits
 from grader.submissions.archives import FOLDER, Open, Opened, archive_kind, read_archive
 from grader.submissions.names import is_clutter_folder
-from grader.submissions.tree import Member, MemberError, Parts, Tree, unreadable, walk_folder
+from grader.submissions.tree import CLUTTER, Member, MemberError, Parts, Tree, unreadable, walk_folder
 
 HEADS = {b"PK": "zip", b"\x1f\x8b": "tar", b"BZ": "tar", b"\xfd7": "tar"}
 
@@ -142,6 +142,8 @@ def read_tree(path: Path) -> Tree:
             raise SubmissionError(f"{path}: {error}. Download it again.") from error
     else:
         raise SubmissionError(f"{path}: not found. Give a folder, or the zip that you downloaded.")
+    for place in collector.git:  # a layout that reads no repositories says that it was there
+        collector.members.append(unreadable((*place, ".git"), CLUTTER))
     members = sorted(collector.members, key=lambda member: member.parts)
     repositories = {parts: tuple(files) for parts, files in collector.git.items()}
     return Tree(

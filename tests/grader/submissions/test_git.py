@@ -3,6 +3,7 @@
 import datetime
 import shutil
 import struct
+import tempfile
 import zlib
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ RIGHT, WRONG = addition("x"), addition("x", "wrong")
 HOUR = datetime.timedelta(hours=1)
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git here")
 SOME = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
@@ -319,8 +320,6 @@ def test_an_index_that_is_none_is_refused(index):
 @cache
 def parts(kind: str) -> dict[str, bytes]:
     """The files of a repository, loose or packed by hand."""
-    import tempfile
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "s1"
         folder.mkdir()
@@ -332,16 +331,10 @@ def parts(kind: str) -> dict[str, bytes]:
             classes.git(folder, "gc", "-q")
         else:
             write_git(folder / ".git", [{"a/addition.py": Entry(addition(str(n)))} for n in range(4)])
+        place = folder / ".git"
+        found = {path.relative_to(place): path for path in sorted(place.rglob("*")) if path.is_file()}
         wanted = ("HEAD", "packed-refs", "refs", "objects")
-        return {
-            (path := file.relative_to(folder / ".git").as_posix()): file.read_bytes()
-            for file in sorted((folder / ".git").rglob("*"))
-            if file.is_file() and path_starts(file.relative_to(folder / ".git"), wanted)
-        }
-
-
-def path_starts(path: Path, wanted: tuple[str, ...]) -> bool:
-    return path.parts[0] in wanted
+        return {path.as_posix(): file.read_bytes() for path, file in found.items() if path.parts[0] in wanted}
 
 
 @pytest.mark.parametrize("kind", ["loose", "packed"])
@@ -357,9 +350,7 @@ def test_a_mutated_repository_raises_nothing_but_our_error(kind, data):
     except MemberError as error:
         assert str(error)
         return
-    assert all(text.startswith((b"def add", b"0\n1\n")) for text in found.values()), (
-        "a damaged file is not read as right"
-    )
+    assert all(text.startswith((b"def add", b"0\n1\n")) for text in found.values()), "damage is seen"
     assert 0 <= repo.work <= git.MAX_WORK
 
 
