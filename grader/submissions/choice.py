@@ -154,9 +154,9 @@ class _Student:
         self.choose_notebooks()
         self.look_for_near_names()
         for exercise in self.catalogue.exercises.values():
-            missing = exercise.name not in self.chosen and exercise.name not in self.questions
-            if missing and self.doubts and not exercise.optional:
-                self.questions[exercise.name] = f"nothing of it was found, but {_list(self.doubts)}"
+            if self.is_open(exercise) and self.doubts and not exercise.optional:
+                found = "only the stub" if exercise.name in self.chosen else "nothing of it"
+                self.questions.setdefault(exercise.name, f"{found} was found, but {_list(self.doubts)}")
 
     def choose_for(self, exercise: Wanted, found: Sequence[_Found]) -> None:
         """One file of those that have the exercise's name."""

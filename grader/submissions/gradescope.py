@@ -13,7 +13,7 @@ import yaml
 
 from grader.submissions.base import HandIn, Pile, Settings
 from grader.submissions.canvas import with_rest
-from grader.submissions.tree import Member, MemberError, Tree
+from grader.submissions.tree import Member, MemberError, Tree, shown
 
 METADATA = "submission_metadata.yml"
 SUBMISSION = re.compile(r"^submission_(\d+)$")
@@ -102,17 +102,16 @@ def _of_submitters(top: str, files: tuple[Member, ...], entry: dict[str, Any]) -
 
 
 def _get(entry: dict[Any, Any], key: str) -> Any:
-    value = entry.get(f":{key}", entry.get(key))
-    return value.encode(errors="backslashreplace").decode() if isinstance(value, str) else value
+    return entry.get(f":{key}", entry.get(key))
 
 
 def _word(entry: dict[Any, Any], key: str) -> str:
     """A name or number; what is neither is nothing."""
     value = _get(entry, key)
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return shown(str(value).strip()) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def _time(value: Any) -> str | None:
     if isinstance(value, datetime.datetime | datetime.date):
         return value.isoformat()
-    return value if isinstance(value, str) and value else None
+    return shown(value) if isinstance(value, str) and value else None

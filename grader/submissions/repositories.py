@@ -71,7 +71,10 @@ def _of_commit(work_tree: HandIn, git: tuple[Member, ...], settings: Settings, o
 def _compare(
     work_tree: HandIn, committed: dict[Parts, str], settings: Settings, commit: Commit
 ) -> tuple[list[str], str]:
-    """What lies in the work tree and is not so in the commit, as notes; and what is in no commit at all."""
+    """What lies in the work tree and is not so in the commit, as notes; and the same as a doubt.
+
+    Somebody may have worked in a clone of the course, and have committed nothing.
+    """
     notes, absent = [], []
     if settings.due is not None:  # then the two differ on purpose
         return [], ""
@@ -91,7 +94,8 @@ def _compare(
             absent.append(member.path)
         elif name not in (blob_name(content), blob_name(content.replace(b"\r\n", b"\n"))):
             notes.append(f"{member.path} has changed since commit {commit.id[:7]}, which counts")
-    return notes, f"{', '.join(absent[:3])} is in no commit" if absent else ""
+    doubts = [*notes, *([f"{', '.join(absent[:3])} is in no commit"] if absent else [])]
+    return notes, f"{', '.join(doubts[:3])} (--layout folder takes the files that lie there)" if doubts else ""
 
 
 def _iso(seconds: float) -> str:

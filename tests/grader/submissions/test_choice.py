@@ -213,6 +213,13 @@ def test_what_cannot_be_read_may_be_what_is_missing(read):
     }
 
 
+def test_what_cannot_be_read_may_hold_the_work_where_only_the_stub_lies(read):
+    submission, _ = read({"addition.py": STUB, "rest.zip": b"PK\x03\x04 cut off", "doubling.py": DOUBLE})
+    assert submission.origin.questions == {
+        "addition": "only the stub was found, but s01/rest.zip is not a zip, or was cut off"
+    }
+
+
 def test_a_mapping_that_names_no_file_is_refused(tiny, grader, tmp_path):
     write(tmp_path / "pile/s01/additoin.py", RIGHT)
     mapping = write(tmp_path / "mapping.csv", "student,file,exercise\ns01,s01/additon.py,addition\n")

@@ -1,18 +1,27 @@
 """The same class in every layout: nobody is lost or invented, the same text counts, and every damage is named."""
 
 import csv
+import io
 import json
 import re
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from grader.course import load_course
+from grader.errors import SubmissionError
+from grader.reports.intake import as_document
+from grader.results.schema import as_json
 from grader.submissions.choice import Rules
 from grader.submissions.intake import Attempts, read_class
+from grader.submissions.mapping import read_mapping
 from grader.submissions.roster import read_roster
 from tests.grader.conftest import make_tiny, write
 from tests.grader.submissions.classes import (
@@ -30,11 +39,18 @@ from tests.grader.submissions.classes import (
     messy_class,
     zipped,
 )
+from tests.grader.submissions.test_archives import damaged
 
 DAMAGE = {damage.name: damage for damage in DAMAGES}
 BY_NAME = {writer.name: writer for writer in WRITERS}
 SCHOOL = make_class(300, seed=7)
 RIGHT = addition("x").decode()
+
+
+def table(rows: list[list[str]]) -> bytes:
+    made = io.StringIO()
+    csv.writer(made).writerows(rows)
+    return made.getvalue().encode()
 
 
 @pytest.fixture(scope="module")
@@ -412,6 +428,115 @@ def test_nbgrader_keeps_what_lies_beside_the_students(tiny, grader, tmp_path):
     assert [one["file"] for one in found["unused"]] == ["submitted/notes.txt"]
 
 
+# Whatever bytes come
+
+
+@pytest.mark.parametrize("name", ["canvas", "moodle", "gradescope", "submit"])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_download_is_read_or_refused_in_words(tiny_course, tmp_path, name, data):
+    school = make_class(6, seed=2, damages=DAMAGES[:1])
+    with tempfile.TemporaryDirectory(dir=tmp_path) as folder:
+        path = BY_NAME[name].write(school, Path(folder) / "class")
+        victim = path if path.is_file() else min(path.iterdir())
+        victim.write_bytes(data.draw(damaged(victim.read_bytes())))
+        try:
+            found = read_class(path, load_course(tiny_course / "course.toml"))
+        except SubmissionError as error:
+            assert str(path) in str(error)
+            return
+    assert found.submissions and all(s.student.encode() for s in found.submissions)
+
+
+WORDS = st.one_of(st.text(max_size=20), st.integers(), st.none(), st.booleans(), st.floats(), st.dates())
+VALUES = st.recursive(WORDS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    metadata=st.one_of(
+        st.binary(max_size=100),
+        st.fixed_dictionaries(
+            {"submission_1": st.fixed_dictionaries({":submitters": VALUES, ":created_at": VALUES})}
+        ).map(lambda found: yaml.dump(found).encode()),
+        st.lists(st.fixed_dictionaries({":name": VALUES, ":sid": VALUES}), max_size=3).map(
+            lambda people: yaml.dump({"submission_1": {":submitters": people}}).encode()
+        ),
+    )
+)
+@example(metadata=b'submission_1: {":submitters": [{":sid": "\\ud800\\0"}]}')
+@example(metadata=b"submission_1: !ruby/object:Evil {a: 1}")
+@example(metadata=b"a: &a [x, x]\nb: &b [*a, *a]\nsubmission_1: {':submitters': [{':sid': *b}]}")
+@example(metadata=b"[" * 5000)
+@example(metadata=b"? {a: 1}\n: 2001-99-99\n")
+def test_any_metadata_of_gradescope_leaves_the_student_there(tiny_course, tmp_path, metadata):
+    path = tmp_path / "class.zip"
+    path.write_bytes(zipped({"submission_1/addition.py": RIGHT.encode(), "submission_metadata.yml": metadata}))
+    found = read_class(path, load_course(tiny_course / "course.toml"))
+    assert found.submissions
+    assert all(s.student.strip() and "addition" in s.sources for s in found.submissions)
+    assert as_json(as_document(found))
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    about=st.one_of(
+        st.binary(max_size=60),
+        st.fixed_dictionaries(
+            {"format": st.just(1), "student": st.text(max_size=5)},
+            optional={"group": st.lists(st.text(max_size=3)), "attempt": st.integers(), "submitted_at": st.text()},
+        ).map(lambda found: json.dumps(found).encode()),
+    )
+)
+def test_any_hand_in_leaves_the_student_there(tiny_course, tmp_path, about):
+    path = tmp_path / "anna.zip"
+    path.write_bytes(zipped({"addition.py": RIGHT.encode(), "hand_in.json": about}))
+    found = read_class(path, load_course(tiny_course / "course.toml"))
+    assert found.submissions
+    assert all(s.student.strip() and "addition" in s.sources for s in found.submissions)
+    assert as_json(as_document(found))
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.one_of(st.binary(max_size=80), st.lists(st.lists(st.text(max_size=6))).map(table)))
+def test_any_table_is_a_roster_or_refused_in_words(tmp_path, text):
+    path = tmp_path / "roster.csv"
+    path.write_bytes(b"id,name,group\n" + text)
+    try:
+        assert read_roster(path).people
+    except SubmissionError as error:
+        assert str(path) in str(error)
+    try:
+        read_mapping(path, EXERCISES)
+    except SubmissionError as error:
+        assert str(path) in str(error)
+
+
+def test_names_of_students_that_are_no_names_go_through(tiny, grader, tmp_path):
+    names = [
+        "=1+1",
+        "red\x1b[31m",
+        "\u202etxt",
+        "n" * 250,
+        "a,b;c",
+        "[bold]x",
+        "new\nline",
+        "-x",
+        "ü" * 100,
+        "~x",
+    ]
+    put(tmp_path / "pile", {name: {"addition.py": RIGHT.encode()} for name in names})
+    how = ("--exercise", "addition", "--no-diagnosis", "--course", tiny)
+    result = grader("grade", tmp_path / "pile", "--out", tmp_path / "out", *how)
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.output and "\u202e" not in result.output
+    students = json.loads((tmp_path / "out/results.json").read_text())["students"]
+    assert sorted(s["id"] for s in students) == sorted(names)
+    assert all(s["score"] == 100.0 for s in students)
+    with (tmp_path / "out/grades.csv").open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.reader(file))) == len(names) + 1
+
+
 # What is printed and written
 
 
@@ -536,6 +661,14 @@ def test_a_hand_in_that_cannot_be_read_keeps_the_name_of_its_zip(tiny_course, tm
     (only,) = read_class(tmp_path / "anna.zip", load_course(tiny_course / "course.toml")).submissions
     assert only.student == "anna" and "addition" in only.sources
     assert "hand_in.json" in " ".join(only.origin.notes)
+
+
+def test_a_hand_in_is_for_who_did_it_and_the_others_of_the_group_and_for_no_crowd(tiny_course, tmp_path):
+    course = load_course(tiny_course / "course.toml")
+    for group, expected in ((["b", " ", "c"], ["a", "b", "c"]), ([f"s{n}" for n in range(500)], ["anna"])):
+        about = json.dumps({"format": 1, "student": "a", "group": group}).encode()
+        (tmp_path / "anna.zip").write_bytes(zipped({"hand_in.json": about, "addition.py": RIGHT.encode()}))
+        assert [s.student for s in read_class(tmp_path / "anna.zip", course).submissions] == expected
 
 
 def test_a_teacher_may_map_a_file_inside_an_archive(tiny_course, tmp_path):

@@ -379,3 +379,16 @@ def test_any_difference_is_applied_or_refused_and_never_grows(delta, base):
         assert len(git._apply_delta(base, bytes([len(base)]) + delta, 1000)) <= 1000
     except MemberError:
         pass
+
+
+def test_who_worked_in_a_clone_and_committed_nothing_is_a_question(course, tmp_path):
+    """The course itself is what is committed, and the work lies beside."""
+    for student in ("s1", "s2"):
+        lay(tmp_path / "pile" / student, classes.STUBS["addition"])
+        (tmp_path / "pile" / student / "addition.py").write_bytes(RIGHT)
+    for found in read_class(tmp_path / "pile", course).submissions:
+        assert "only the stub was found, but" in found.origin.questions["addition"]
+        assert "--layout folder" in found.origin.questions["addition"]
+    taken = read_class(tmp_path / "pile", course, layout="folder")
+    assert [s.sources["addition"].content for s in taken.submissions] == [RIGHT, RIGHT]
+    assert [(one.student, one.file) for one in taken.unused] == [("s1", "s1/.git"), ("s2", "s2/.git")]
