@@ -68,8 +68,7 @@ def print_intake(console: Console, intake: Intake, course: Course) -> None:
         console.print("\n[bold]Files that count for nothing[/bold]")
         _print_unused(console, intake.unused)
     for same in intake.same:
-        students = ", ".join(_name(student) for student in same.students)
-        console.print(f"The same {same.exercise} came from: {students}", soft_wrap=True)
+        console.print(f"The same {same.exercise} came from: {_some(same.students)}", soft_wrap=True)
 
 
 def print_summary(console: Console, intake: Intake) -> None:
@@ -124,7 +123,7 @@ def _print_students(console: Console, intake: Intake, course: Course) -> None:
         ]  # fmt: skip
         table.add_row(_who(submission), *marks, escape(printable_line(origin.submitted_at or "", 19)))
     console.print(table)
-    names = "  ".join(f"{number} {exercise.name}" for number, exercise in enumerate(course.exercises, start=1))
+    names = "  ".join(f"{number}\u00a0{exercise.name}" for number, exercise in enumerate(course.exercises, start=1))
     console.print(f"  {names}\n  ✓ counts   = still the stub   ? a question to you   · nothing handed in\n")
 
 

@@ -59,12 +59,15 @@ class Opened:
     def __init__(self, most: int = 4) -> None:
         self.most = most
         self.archives: dict[Parts, zipfile.ZipFile | IO[bytes]] = {}
+        self.unpacked: dict[Parts, int] = {}  # bytes of each tar, when it is plain
 
     def get(self, parts: Parts, kind: str, open_file: Open, limit: int, directory: int) -> zipfile.ZipFile | IO[bytes]:
         """The archive at this place, ready to be read; raises MemberError."""
         found = self.archives.pop(parts, None)
         if found is None:
             found = _open(kind, open_file, limit, directory)
+            if not isinstance(found, zipfile.ZipFile):
+                self.unpacked[parts] = found.seek(0, io.SEEK_END)
         self.archives[parts] = found  # at the end: it was used last
         while len(self.archives) > self.most:
             self.archives.pop(next(iter(self.archives))).close()

@@ -12,6 +12,8 @@ from grader.course.stubs import course_stub
 from grader.submissions.base import read_source
 from grader.submissions.names import DEFINITION
 
+COMMENT = re.compile(rb"^[ \t\f]*#[^\n]*", re.MULTILINE)  # on a line of its own
+
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one exercise."""
@@ -39,8 +41,7 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
 
 def words_of(code: bytes) -> str:
     """What is written in a module beside comments: two files with the same words are the same work."""
-    lines = (" ".join(line.split()) for line in code.decode(errors="replace").splitlines())
-    return " ".join(line for line in lines if line and not line.startswith("#"))
+    return " ".join(COMMENT.sub(b"", code).decode(errors="replace").split())
 
 
 def make_catalogue(course: Course) -> Catalogue:

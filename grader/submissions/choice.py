@@ -88,6 +88,7 @@ class _Student:
             [hand_in.problem] if hand_in.problem else []
         )  # what may hold anything, and cannot be read
         self.left = limits.MAX_READ
+        self.words: dict[bytes, frozenset[str]] = {}  # that a text mentions
         self.helped: set[str] = set()  # paths of the student's own modules that are part of the submission
 
     # Reading
@@ -318,9 +319,11 @@ class _Student:
         waiting = [main]
         while waiting and len(helpers) < MAX_HELPERS:
             one = waiting.pop()
-            words = words_in(one.content) - helpers.keys() - {exercise.name}
+            words = self.words.get(one.content)
+            if words is None:
+                words = self.words[one.content] = words_in(one.content)
             for name, found in self.beside(one).items():
-                if name in words:
+                if name in words and name != exercise.name and name not in helpers:
                     helpers[name] = (f"{name}.py", found.content)
                     waiting.append(found)
                     if name not in self.catalogue.exercises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -89,18 +89,19 @@ def read_class(
     absent = [person for person in roster.people if person.id not in there] if roster else []
     submissions += [_absent(person.id, person.name) for person in absent]
     _refuse_unused_mapping(rules, submissions, unused)
+    words = {source.content: words_of(source.content) for s in submissions for source in s.sources.values()}
     return Intake(
         layout=chosen.name,
         submissions=tuple(sorted(submissions, key=lambda s: (s.student, s.origin.attempt or 0))),
         unused=(*nobodys, *pile.unused, *unused),
         absent=tuple(person.id for person in absent),
         strangers=tuple(dict.fromkeys(h.student for h in hand_ins if roster and h.student not in roster.by_id)),
-        same=_same(submissions, catalogue),
+        same=_same(submissions, catalogue, words),
         stubs=tuple(
             (s.student, name)
             for s in submissions
             for name, source in s.sources.items()
-            if words_of(source.content) in catalogue.exercises[name].stubs
+            if words[source.content] in catalogue.exercises[name].stubs
         ),
     )
 
@@ -305,14 +306,14 @@ def _absent(student: str, name: str) -> Submission:
     return Submission(student=student, sources={}, origin=Origin(name=name, notes=("handed in nothing",)))
 
 
-def _same(submissions: Sequence[Submission], catalogue: Catalogue) -> tuple[Same, ...]:
+def _same(submissions: Sequence[Submission], catalogue: Catalogue, words: Mapping[bytes, str]) -> tuple[Same, ...]:
     """Who handed in the same, apart from groups and stubs."""
     found: dict[tuple[str, str], list[Submission]] = {}
     for submission in submissions:
         for name, source in submission.sources.items():
-            words = words_of(source.content)
-            if words and words not in catalogue.exercises[name].stubs:
-                found.setdefault((name, words), []).append(submission)
+            text = words[source.content]
+            if text and text not in catalogue.exercises[name].stubs:
+                found.setdefault((name, text), []).append(submission)
     same = []
     for (name, _), several in found.items():
         groups = {s.origin.group or (s.student,) for s in several}

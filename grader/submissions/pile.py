@@ -119,6 +119,8 @@ class _Collector:
         finally:
             if outermost:
                 self.budget = None
+            elif self.budget is not None and kind == "tar":  # one that could not be unpacked may have cost as much
+                self.budget.bytes -= self.opened.unpacked.get(member.parts, limits.MAX_NESTED)
 
 
 def read_tree(path: Path) -> Tree:

@@ -178,6 +178,14 @@ def test_archives_in_archives_share_one_limit_of_files_and_bytes(read, monkeypat
     assert "is too much" in unused["bad/hw.zip/b.zip"]
 
 
+def test_tars_in_an_archive_count_as_what_they_unpack_to(read, monkeypatch):
+    """A few bytes may unpack to many, and many such tars take as long as one large."""
+    monkeypatch.setattr(limits, "MAX_INSIDE", 300_000)
+    inner = tarred({"notes.txt": Entry(bytes(100_000))})
+    _, unused = read("hw.zip", zipped({f"{n}.tgz": inner for n in range(5)}))
+    assert [name for name, why in unused.items() if "is too much" in why] == ["bad/hw.zip/3.tgz", "bad/hw.zip/4.tgz"]
+
+
 def test_no_more_of_one_student_is_read_than_the_limit(read, monkeypatch):
     monkeypatch.setattr(limits, "MAX_READ", 300)
     bad, unused = read("hw.zip", zipped({"addition.py": RIGHT, "b.py": b"#" * 250, "c.py": b"#"}))
