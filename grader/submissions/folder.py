@@ -22,7 +22,8 @@ class FolderLayout:
 
     def fits(self, tree: Tree) -> float:
         tops = tree.work_tops()
-        folders = [name for name in tops if tree.is_folder(name)]
+        unread = {member.name for member in tree.members if len(member.parts) == 1 and member.problem}  # such as links
+        folders = [name for name in tops if tree.is_folder(name) or name in unread]
         return FITS * len(folders) / len(tops) if tops else 0.0
 
     def read(self, tree: Tree, settings: Settings) -> Pile:
