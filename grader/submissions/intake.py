@@ -75,6 +75,11 @@ def read_class(
     tree = read_tree(path)
     settings = Settings(due=due, exercises=tuple(catalogue.exercises))
     chosen, around = find_layout(tree, layout, settings)
+    if due is not None and chosen.name != "repositories":
+        raise SubmissionError(
+            f"{path}: --due says which commit of a repository counts, and this is {chosen.title}. Leave it out: "
+            "whoever was late is graded, and the time stands in the results if the layout tells it."
+        )
     nobodys = [one for level in around for one in _nobodys(level)]
     tree = around[0].only(around[0].work_tops())
     pile = chosen.read(tree, settings)

@@ -631,6 +631,12 @@ def test_of_repositories_the_last_commit_before_the_due_date_counts(tiny_course,
     assert all(after[w.folder].sources["addition"].content == w.expected["addition"] for w in school.works)
 
 
+def test_a_due_date_without_repositories_is_refused(tiny, grader, tmp_path):
+    put(tmp_path / "pile", {"s1": {"addition.py": RIGHT.encode()}})
+    result = grader("inspect", tmp_path / "pile", "--due", "2026-11-20", "--course", tiny)
+    assert result.exit_code == 2 and "--due says which commit of a repository counts" in result.output
+
+
 def test_attempts_with_one_number_stay_two(tiny_course, tmp_path):
     for number, text in enumerate((b"x = 1\n", b"x = 2\n")):
         about = {"format": 1, "student": "s1", "attempt": 1, "submitted_at": f"2026-11-18T1{number}:00:00+00:00"}
