@@ -24,7 +24,7 @@ from grader.wire.codec import is_tensor
 from grader.wire.messages import STAND_INS, Call, Callback, Failure, Handle, Load, NameMissing, Reply
 from grader.wire.notebook import is_notebook
 from grader.worker.forbidden import Forbidden
-from grader.worker.program import Step, make_program, roots_of, run_program
+from grader.worker.program import Step, make_program, misses_package, roots_of, run_program
 
 MAX_TEXT = 500
 MAX_DEPTH = 40
@@ -68,7 +68,7 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             roots = roots_of(name, self.sources, self.main, self.wanted) if is_notebook(source) else None
             steps = make_program(source, filename, roots=roots, modules=self.sources)
         linecache.checkcache(filename)
-        self.absent |= any(step.code is None for step in steps)
+        self.absent |= misses_package(steps)
         run_program(steps, module.__dict__)
 
 

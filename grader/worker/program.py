@@ -10,8 +10,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import msgspec
 
 from grader.wire.notebook import is_notebook
-from grader.worker.absent import absent_module, may_be_absent, split_import
+from grader.worker.absent import find_absent
 from grader.worker.notebook import compile_statements, future_flags, read_notebook
+from grader.worker.postponed import (
+    Binding,
+    absent_for,
+    bind,
+    bindings_of,
+    may_be_postponed,
+    only_sets_up,
+    split_import,
+)
 
 Source = tuple[str, bytes]  # (file name, text)
 
@@ -21,7 +30,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
     code: types.CodeType | None = None
     optional: bool = False  # if it raises, the module goes on without it
-    absent: dict[str, str] = {}  # names that stand for packages which are not installed
+    postponed: dict[str, Binding] = {}  # names that are bound after it, and imported by their first use
+    instead: dict[str, Binding] = {}  # the same, if it is an import that fails for want of another package
 
 
 def make_program(
@@ -32,52 +42,67 @@ def make_program(
         reading = read_notebook(source, filename, roots)
         steps = []
         for statement in reading.statements:
-            whole = Step(code=statement.code, optional=statement.optional)
-            steps += _without_absent(statement.node, filename, reading.flags, modules, whole)
+            whole = Step(code=statement.code, optional=statement.optional, instead=bindings_of(statement.node))
+            steps += _postpone(statement.node, filename, reading.flags, modules, whole)
         return steps
-    if not may_be_absent(source, modules):
+    if not may_be_postponed(source, modules):
         return [Step(code=compile(source, filename, "exec", dont_inherit=True))]
+    compile(source, filename, "exec", dont_inherit=True)  # what is wrong further down is said before anything is run
     body = ast.parse(source, filename).body
     flags = future_flags(body)
     steps = []
     waiting: list[ast.stmt] = []  # what can be run at once
-    for node in [*body, None]:
-        split = split_import(node, modules) if node is not None else None
-        if node is not None and split is None:
+    strange: set[str] = set()  # names of postponed packages
+    for node in body:
+        split = split_import(node, modules)
+        apart = split is not None or bool(bindings_of(node)) or only_sets_up(node, strange)
+        if not apart:
             waiting.append(node)
             continue
         if waiting:
             steps.append(Step(code=compile_statements(waiting, filename, flags)))
             waiting = []
-        if node is not None:
-            steps += _without_absent(node, filename, flags, modules, Step())
+        strange |= split.bindings.keys() if split else set()
+        code = compile_statements([node], filename, flags)
+        whole = Step(code=code, optional=not bindings_of(node), instead=bindings_of(node))
+        steps += _postpone(node, filename, flags, modules, whole)
+    if waiting:
+        steps.append(Step(code=compile_statements(waiting, filename, flags)))
     return steps
 
 
-def _without_absent(node: ast.stmt, filename: str, flags: int, modules: Collection[str], whole: Step) -> list[Step]:
-    """The statement as one step, or if it imports something that is not here, as the steps that do the rest."""
+def _postpone(node: ast.stmt, filename: str, flags: int, modules: Collection[str], whole: Step) -> list[Step]:
+    """The statement as one step, or if it imports what can wait, as the steps that do the rest."""
     split = split_import(node, modules)
     if split is None:
         return [whole]
-    steps = [Step(absent=split.absent)]
+    steps = [Step(postponed=split.bindings)]
     if split.rest:
         code = compile_statements([split.rest], filename, flags)
-        steps.insert(0, msgspec.structs.replace(whole, code=code))
+        steps.insert(0, msgspec.structs.replace(whole, code=code, instead=bindings_of(split.rest)))
     return steps
 
 
 def run_program(steps: Iterable[Step], names: dict[str, object]) -> None:
     """Run a module's steps in its namespace."""
     for step in steps:
-        for name, package in step.absent.items():
-            names[name] = absent_module(package)
+        bind(names, step.postponed)
         if step.code is None:
             continue
         try:
             exec(step.code, names)  # noqa: S102  # running the student's code is what this is for
-        except Exception:
-            if not step.optional:
+        except Exception as error:
+            if step.instead and absent_for(error):  # torch.utils.tensorboard, without tensorboard
+                bind(names, step.instead)
+            elif not step.optional:
                 raise
+
+
+def misses_package(steps: Iterable[Step]) -> bool:
+    """Whether something that these steps import is not installed."""
+    return any(find_absent(binding.root, ()) != "" for step in steps for binding in step.postponed.values()) or any(
+        step.code is None and not step.postponed for step in steps
+    )  # a star
 
 
 def roots_of(module: str, sources: Mapping[str, Source], main: str, wanted: Collection[str]) -> Collection[str] | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from grader.wire.messages import Survey, Surveyed
 from grader.wire.notebook import is_notebook
-from grader.worker.absent import split_import
+from grader.worker.absent import find_absent
 from grader.worker.notebook import read_notebook
 from grader.worker.program import roots_of
 
@@ -88,9 +88,17 @@ def _survey_one(asked: Survey, name: str) -> Surveyed:
         return Surveyed(module=name, error=_text(str(error.msg)), line=error.lineno or 0)
     except Exception as error:
         return Surveyed(module=name, error=f"cannot be read as Python ({type(error).__name__})")
-    splits = [split for node in nodes if (split := split_import(node, asked.modules)) is not None]
-    absent = dict.fromkeys(package for split in splits for package in split.packages)
+    absent = dict.fromkeys(
+        package for node in nodes for name in _imported(node) if (package := find_absent(name, asked.modules))
+    )
     return Surveyed(module=name, left_out=left_out[:MAX_LEFT_OUT], absent=tuple(absent)[:MAX_ABSENT])
+
+
+def _imported(node: ast.stmt) -> list[str]:
+    """The modules that a statement imports."""
+    if isinstance(node, ast.ImportFrom):
+        return [node.module] if node.module and node.level == 0 else []
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _text(message: str) -> str:

@@ -137,7 +137,8 @@ def test_a_package_that_is_absent_costs_nothing_until_it_is_used(grade):
     used = grade.whole(head + "def add(a, b):\n    return plt.plot(a)\n")
     assert {c.verdict.value for c in used.criteria} == {"error"}
     assert "ModuleNotFoundError (addition.py:4 in add)" in used.criteria[0].message
-    at_once = grade.whole("import surely_absent\nsurely_absent.use('x')\n" + RIGHT)
+    assert grade.whole("import surely_absent\nsurely_absent.use('x')\n" + RIGHT).verdict.value == "passed"
+    at_once = grade.whole("import surely_absent\nx = surely_absent.load('x')\n" + RIGHT)
     assert at_once.problem == "does not import (addition.py:2: ModuleNotFoundError)"
 
 
