@@ -96,7 +96,7 @@ def grade(
         old = keeping.earlier_results(out)
         kept = keeping.keep_earlier(out, (schema.FILE_NAME, csv.FILE_NAME), old)
 
-        def write(run: ClassRun, *, provisional: bool = False) -> Results:
+        def write(run: ClassRun, *, provisional: bool = False) -> tuple[Results, Results]:
             found = attempted.results(
                 course, run.students(), settings.confinement, provisional=provisional, made=made
             )  # fmt: skip
@@ -105,7 +105,7 @@ def grade(
             final = finish(found, out, course, extensions)
             if not as_json:
                 terminal.print_class(make_console(), final)
-            return found
+            return found, final
 
         try:
             with LocalBackend(settings) as backend:
@@ -114,8 +114,7 @@ def grade(
         except KeyboardInterrupt:
             click.echo("\ngrader: interrupted. Run the same command again to go on.", err=True)
             raise SystemExit(INTERRUPTED) from None
-        results = write(run)
-        final = finish(results, out, course, extensions)
+        results, final = write(run)
         write_atomically(out / csv.FILE_NAME, csv.grades_csv(final))
         page = write_pages(final, out)
         if kept and old and keeping.same_grades(old, results):

@@ -13,6 +13,13 @@ from grader.course import Course, Exercise
 from grader.course.marks import Region, find_regions
 from grader.errors import GraderError, MarkError
 
+UNDONE = "raise NotImplementedError"
+
+
+def is_untouched(text: str, stub: str) -> bool:
+    """Whether nothing was written into the stub, or the notebook of it."""
+    return text == stub or text.count(UNDONE) >= stub.count(UNDONE)
+
 
 def make_stub(source: str, path: Path) -> str:
     """The stub for a solution; ``path`` is where the solution stands, for messages."""

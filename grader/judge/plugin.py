@@ -77,6 +77,7 @@ class SuitePlugin:
         self.submission: Path | None = config.getoption("grader_submission")
         self.problem: str = config.getoption("grader_problem")
         self.serving = bool(config.getoption("grader_serve"))
+        self.in_words = config.option.tbstyle == "auto"  # whether a failure is told in our words
         self.course_seed: str | None = config.getoption("grader_seed")
         self.draw: int = config.getoption("grader_draw")
         self.sessions: dict[str, Session] = {}
@@ -142,9 +143,9 @@ class SuitePlugin:
 
     def prepare(self, item: pytest.Item) -> None:
         self.tests[self.key(item)] += 1
-        if self.serving:  # nobody reads a traceback there, and to format one takes longer than most tests
+        if self.serving or self.in_words:  # nobody reads a traceback, and to format one takes longer than most tests
             item.repr_failure = lambda *_, **__: ""  # type: ignore[method-assign]
-        else:  # a server has a clock of its own
+        if not self.serving:  # a server has a clock of its own
             item.add_marker(pytest.mark.timeout(self.criterion(item).timeout))
         function: Any = getattr(item, "obj", None)
         if getattr(function, "is_hypothesis_test", False):
@@ -276,7 +277,7 @@ class SuitePlugin:
         error = call.excinfo.value if call.excinfo else None
         answered = student is not None and was_answered(student)
         result = judge_exception(self.criterion(item), error, answered, in_full=not self.serving)
-        if not result.passed and self.config.option.tbstyle == "auto":
+        if not result.passed and self.in_words:
             report.longrepr = Report(result)  # type: ignore[assignment]
         key = self.key(item)
         self.results.setdefault(key, []).append(result)

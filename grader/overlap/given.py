@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 
 from grader.course import Course
-from grader.course.stubs import course_stub
+from grader.course.stubs import course_stub, is_untouched
 from grader.submissions.base import read_source
 from grader.submissions.notebook import SUFFIX
 
-UNDONE = "raise NotImplementedError"
 _BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -23,7 +22,7 @@ def given_texts(course: Course) -> tuple[str, ...]:
             stub = course_stub(course, exercise)
             texts.append(stub)
             files = (course.module(exercise), course.notebook(exercise))
-            worked_on |= {path for path in files if path.is_file() and _text(path).count(UNDONE) < stub.count(UNDONE)}
+            worked_on |= {path for path in files if path.is_file() and not is_untouched(_text(path), stub)}
     for path in course.public_files():
         if path.suffix == ".md":
             texts += _BLOCK.findall(path.read_text(encoding="utf-8", errors="replace"))

@@ -17,6 +17,7 @@ from grader.submissions.intake import Intake
 from grader.text import printable_line
 
 FORMAT = 1
+LEGEND = 74  # columns
 WIDTH = 24  # columns for a student
 WHAT_TO_DO = (
     "Ask the students, or decide: --mapping CSV (student,file,exercise) says what a\n"
@@ -83,7 +84,10 @@ def print_summary(console: Console, intake: Intake) -> None:
         console.print(f"{WHAT_TO_DO}\n", soft_wrap=True)
     students = len({submission.student for submission in intake.submissions})
     files = sum(len(submission.origin.files) for submission in intake.submissions)
-    console.print(f"Layout: {title}. {students} students, {files} files that count.")
+    console.print(
+        f"Layout: {title}. {_count(students, 'student')}, "
+        f"{_count(files, 'file')} that {'counts' if files == 1 else 'count'}."
+    )
     if intake.absent:
         console.print(f"Handed in nothing ({len(intake.absent)}): {_some(intake.absent)}", soft_wrap=True)
     if intake.strangers:
@@ -121,10 +125,11 @@ def _print_students(console: Console, intake: Intake, course: Course) -> None:
             else "✓" if e.name in origin.files else "·"
             for e in course.exercises
         ]  # fmt: skip
-        table.add_row(_who(submission), *marks, escape(printable_line(origin.submitted_at or "", 19)))
+        table.add_row(_who(submission), *marks, escape(printable_line(origin.submitted_at or "", 25)))
     console.print(table)
-    names = "  ".join(f"{number}\u00a0{exercise.name}" for number, exercise in enumerate(course.exercises, start=1))
-    console.print(f"  {names}\n  ✓ counts   = still the stub   ? a question to you   · nothing handed in\n")
+    for line in _legend([f"{number} {exercise.name}" for number, exercise in enumerate(course.exercises, start=1)]):
+        console.print(f"  {line}", soft_wrap=True)
+    console.print("  ✓ counts   = still the stub   ? a question to you   · nothing handed in\n")
 
 
 def _print_unused(console: Console, unused: tuple[Unused, ...]) -> None:
@@ -137,6 +142,20 @@ def _print_unused(console: Console, unused: tuple[Unused, ...]) -> None:
         more = f" and {count - EXAMPLES} more" if count > EXAMPLES else ""
         shown = ", ".join(_safe(file) for file in files[:EXAMPLES])
         console.print(f"  {_safe(reason)}: {shown}{more}", soft_wrap=True)
+
+
+def _legend(names: list[str]) -> list[str]:
+    """As many in a line as there is room for; a number stays with its name."""
+    lines = [""]
+    for name in names:
+        if lines[-1] and len(lines[-1]) + len(name) > LEGEND:
+            lines.append("")
+        lines[-1] += f"{'  ' if lines[-1] else ''}{name}"
+    return lines
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _some(names: tuple[str, ...] | list[str], most: int = 8) -> str:

@@ -10,6 +10,7 @@ from grader.submissions.names import exercise_of
 from grader.submissions.tree import Member, Tree
 
 FITS = 0.5  # of a folder per student one can never be sure
+WORK = (".py", ".ipynb")
 RESULTS = "journal.sqlite"  # lies in a folder that `grader grade --out` made
 ATTEMPT = re.compile(r"^(?:attempt|submission|try|versuch|abgabe)[ _-]*(\d{1,4})$", re.IGNORECASE)
 
@@ -24,7 +25,8 @@ class FolderLayout:
         tops = tree.work_tops()
         unread = {member.name for member in tree.members if len(member.parts) == 1 and member.problem}  # such as links
         folders = [name for name in tops if tree.is_folder(name) or name in unread]
-        return FITS * len(folders) / len(tops) if tops else 0.0
+        loose = [name for name in tops if name not in folders and name.casefold().endswith(WORK)]
+        return FITS * len(folders) / (len(folders) + len(loose)) if folders else 0.0
 
     def read(self, tree: Tree, settings: Settings) -> Pile:
         hand_ins: list[HandIn] = []

@@ -21,6 +21,7 @@ from grader.submissions.names import exercise_of, leads_out
 from grader.submissions.pile import read_tree
 from grader.submissions.roster import Roster
 from grader.submissions.tree import CLUTTER, Tree
+from grader.text import printable_line
 
 FITS = 0.3  # a layout that fits less than this is not meant
 APART = 0.2  # two layouts that fit nearly alike: the teacher chooses
@@ -84,7 +85,10 @@ def read_class(
     tree = around[0].only(around[0].work_tops())
     pile = chosen.read(tree, settings)
     _refuse_what_is_no_class(path, tree, chosen, pile, settings)
-    hand_ins, unused = _attempts(_people(pile.hand_ins, roster), attempts)
+    people = _people(pile.hand_ins, roster)
+    if roster and not any(hand_in.student in roster.by_id for hand_in in people):
+        raise SubmissionError(_wrong_roster(path, people, roster))
+    hand_ins, unused = _attempts(people, attempts)
     submissions: list[Submission] = []
     for hand_in in hand_ins:
         submission, rest = choose(hand_in, catalogue, rules)
@@ -128,6 +132,8 @@ def find_layout(tree: Tree, name: str, settings: Settings) -> tuple[Layout, list
                 f"There is no layout {name!r}{did_you_mean(name, known)} There are: {', '.join(known)}."
             )
         fit = [layout.fits(one) for one in trees]
+        if max(fit) == 0:
+            raise SubmissionError(_forced_in_vain(tree, layout, trees))
         return layout, trees[fit.index(max(fit)) :]
     for number, one in enumerate(trees):
         fits = sorted(((layout.fits(one), n, layout) for n, layout in enumerate(LAYOUTS)), reverse=True)
@@ -140,7 +146,13 @@ def find_layout(tree: Tree, name: str, settings: Settings) -> tuple[Layout, list
                 f"--layout {other.name}."
             )
         return layout, trees[number:]
-    raise SubmissionError(_no_class(tree))
+    raise SubmissionError(_no_class(tree, settings))
+
+
+def _forced_in_vain(tree: Tree, layout: Layout, trees: Sequence[Tree]) -> str:
+    others = sorted(((max(map(one.fits, trees)), one.title) for one in LAYOUTS), reverse=True)
+    seems = f"It looks like {others[0][1]}. " if others[0][0] >= FITS else ""
+    return f"{tree.path}: nothing in it is named as in {layout.title}. {seems}Leave out --layout {layout.name}."
 
 
 def _nobodys(tree: Tree) -> Iterator[Unused]:
@@ -192,9 +204,11 @@ def _with_same_exercise(tree: Tree, settings: Settings) -> list[str]:
 
 def _refuse_what_is_no_class(path: Path, tree: Tree, layout: Layout, pile: Pile, settings: Settings) -> None:
     if not pile.hand_ins:
-        raise SubmissionError(_no_class(tree))
+        raise SubmissionError(_no_class(tree, settings))
     if layout.name != "folder":
         return
+    if _is_one_students(tree, settings):
+        raise SubmissionError(_one_students(tree))
     trees = tree.split()
     high = {
         name: folders
@@ -210,10 +224,31 @@ def _refuse_what_is_no_class(path: Path, tree: Tree, layout: Layout, pile: Pile,
     if not any(exercise_of(m.name, settings.exercises)[0] for m in tree.members) and not any(
         member.problem or member.name.casefold().endswith((".py", ".ipynb")) for member in tree.members
     ):
-        raise SubmissionError(_no_class(tree))
+        raise SubmissionError(_no_class(tree, settings))
 
 
-def _no_class(tree: Tree) -> str:
+def _is_one_students(tree: Tree, settings: Settings) -> bool:
+    """Whether this is no class but what one student has: a course, a folder for each exercise, or their files."""
+    tops = tree.work_tops()
+    folders = [name for name in tops if tree.is_folder(name)]
+    known = [name for name in folders if name.casefold() in {"exercises", *settings.exercises}]
+    if "course.toml" in tops and "exercises" in folders:
+        return True
+    if folders:
+        return len(known) == len(folders)
+    return any(exercise_of(name, settings.exercises)[0] for name in tops)
+
+
+def _one_students(tree: Tree) -> str:
+    return (
+        f"{tree.path}: this is the work of one student, and a class is expected. Give a folder that holds one folder "
+        f"per student. If {tree.path.parent} is that, give it, and name this student in a file for --students."
+    )
+
+
+def _no_class(tree: Tree, settings: Settings) -> str:
+    if _is_one_students(tree, settings):
+        return _one_students(tree)
     tops = tree.work_tops()
     inside = [name for name in tops if name.casefold().endswith((".zip", ".tar", ".gz", ".tgz"))]
     hint = f" Or do you mean {tree.path / inside[0]}?" if inside else ""
@@ -247,6 +282,19 @@ def _people(hand_ins: Sequence[HandIn], roster: Roster | None) -> list[HandIn]:
             hand_in = msgspec.structs.replace(hand_in, group=group)
         found.append(hand_in)
     return found
+
+
+def _wrong_roster(path: Path, hand_ins: Sequence[HandIn], roster: Roster) -> str:
+    return (
+        f"{path}: nobody in it is on the roster. It has {_few([hand_in.student for hand_in in hand_ins])}; the roster "
+        f"has {_few([person.id for person in roster.people])}. Give the roster of this class, with a column that has "
+        "the names under which students hand in."
+    )
+
+
+def _few(names: Sequence[str]) -> str:
+    names = list(dict.fromkeys(names))
+    return ", ".join(printable_line(name, 40) for name in names[:3]) + (", …" if len(names) > 3 else "")
 
 
 def _id(roster: Roster, student: str) -> str:

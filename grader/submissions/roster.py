@@ -81,7 +81,7 @@ def read_roster(path: Path) -> Roster:
         if not person.id:
             raise SubmissionError(
                 f"{path}: row {number} has no id. The roster needs a column `id` (or `username`, `SIS User ID`, …), "
-                "and may have `name`, `email`, `section`, `group`."
+                f"and may have `name`, `email`, `section`, `group`. It has: {', '.join(filter(None, row))}."
             )
         if person.id in people:
             raise SubmissionError(f"{path}: row {number}: {person.id!r} is there twice.")

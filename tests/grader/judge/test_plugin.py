@@ -86,7 +86,10 @@ def test_what_a_student_does_wrong_becomes_a_verdict(suite, code, verdict, words
     [
         ("def add(a, b)\n    return 1", "does not import (addition.py:1: expected ':')"),
         ("import sys\nsys.exit(0)", "does not import (addition.py:2: SystemExit: 0)"),
-        ("import nowhere_at_all\nnowhere_at_all.f()", "does not import (addition.py:2: ModuleNotFoundError: nowhere"),
+        (
+            "import nowhere_at_all\nx = nowhere_at_all.f()",
+            "does not import (addition.py:2: ModuleNotFoundError: nowhere",
+        ),
         ("1 / 0", "does not import (addition.py:1: ZeroDivisionError: division by zero)"),
         ("while True: pass", "does not import (took too long)"),
         ("\0", "null bytes)"),

@@ -94,6 +94,10 @@ def test_the_best_attempt_is_graded(tiny, grader, tmp_path):
     [
         (["class/s01/addition.py", "class/s02/addition.py", "class/s03/addition.py"], "one level too high"),
         (["notes.txt", "more/notes.txt"], "no student's work in it"),
+        (["addition.py", "README.md"], "the work of one student"),
+        (["addition/addition.py", "README.md"], "the work of one student"),
+        (["exercises/addition/addition.py", "README.md"], "the work of one student"),
+        (["course.toml", "exercises/addition/addition.py", "data/x.py"], "the work of one student"),
     ],
 )
 def test_what_is_no_class_is_refused_with_a_suggestion(tiny, grader, tmp_path, paths, words):
@@ -103,6 +107,34 @@ def test_what_is_no_class_is_refused_with_a_suggestion(tiny, grader, tmp_path, p
     assert result.exit_code == 2
     assert words in result.output
     assert not (tmp_path / "out").exists()
+
+
+def test_a_layout_that_fits_nothing_is_refused(tiny, grader, tmp_path):
+    write(tmp_path / "pile/s01/addition.py", RIGHT)
+    result = grader("inspect", tmp_path / "pile", "--layout", "moodle", "--course", tiny)
+    assert result.exit_code == 2
+    assert "It looks like one folder per student. Leave out --layout moodle." in result.output
+
+
+def test_a_roster_of_another_class_is_refused(tiny, grader, tmp_path):
+    write(tmp_path / "pile/s01/addition.py", RIGHT)
+    write(tmp_path / "roster.csv", "id,name\nx77,Zed\n")
+    result = grader("inspect", tmp_path / "pile", "--roster", tmp_path / "roster.csv", "--course", tiny)
+    assert result.exit_code == 2
+    assert "nobody in it is on the roster. It has s01; the roster has x77." in result.output
+    write(tmp_path / "roster.csv", "group,room\n1,2\n")
+    result = grader("inspect", tmp_path / "pile", "--roster", tmp_path / "roster.csv", "--course", tiny)
+    assert result.exit_code == 2
+    assert "It has: group, room." in result.output
+
+
+def test_a_table_beside_the_folders_does_not_hide_the_class(tiny, grader, tmp_path):
+    write(tmp_path / "pile/s01/addition.py", RIGHT)
+    for name in ("roster.csv", "notes.txt", "due.toml"):
+        write(tmp_path / "pile" / name, "x")
+    result = grader("inspect", tmp_path / "pile", "--course", tiny)
+    assert result.exit_code == 0
+    assert "1 student, 1 file that counts." in result.output
 
 
 def test_results_do_not_go_where_the_submissions_lie(tiny, grader, tmp_path):
