@@ -171,8 +171,13 @@ def _tell(report: Report, dry_run: bool) -> None:
         click.echo("Nothing would change.")
     for remark in report.remarks:
         click.echo(remark, err=True)
-    for who in report.not_found:
-        click.echo(f"In the results, but without a place: {who}.", err=True)
+    by_reason: dict[str, list[str]] = {}
+    for entry in report.not_found:
+        who, _, reason = entry.rpartition(": ")
+        by_reason.setdefault(reason if who else "", []).append(who or reason)
+    for reason, people in by_reason.items():
+        why = f": {reason}" if reason else ""
+        click.echo(f"In the results, but without a place: {', '.join(people)}{why}.", err=True)
     if report.not_found:
         raise SystemExit(FOUND_FAILURES)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from grader.errors import ExportError
 from grader.exports.base import Format, Options, Report, shown
 from grader.exports.pages import student_page
 from grader.exports.zips import make_zip
@@ -28,6 +29,11 @@ def export(results: Results, options: Options) -> Report:
             not_found.append(f"{shown(student)}: no file of the student has a name that Canvas gave")
         else:
             members[name] = student_page(results, student)
+    if not members:
+        raise ExportError(
+            "There is no page to send: the results do not tell under which names Canvas knows the students. Grade the "
+            "zip that you downloaded from Canvas, as it is."
+        )
     return Report(files={"": make_zip(members)}, remarks=tuple(remarks), not_found=tuple(not_found))
 
 

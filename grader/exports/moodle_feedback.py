@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from grader.errors import ExportError
 from grader.exports.base import Format, Options, Report
 from grader.exports.pages import student_page
 from grader.exports.people import Person, people_of
@@ -35,6 +36,11 @@ def export(results: Results, options: Options) -> Report:
         else:
             taken.add(number)
             members[f"{folder}/{MEMBER}"] = student_page(results, person.student)
+    if not members:
+        raise ExportError(
+            "There is no page to send: the results do not tell under which names Moodle knows the students. Grade the "
+            "zip that you downloaded from Moodle, as it is."
+        )
     return Report(files={"": make_zip(members)}, remarks=tuple(remarks), not_found=tuple(not_found))
 
 

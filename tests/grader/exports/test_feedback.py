@@ -70,7 +70,16 @@ def test_canvas_gets_the_names_that_it_gave(pages, export):
         "anon_x7Yz_9003_addition.py": "<p>Tiny x7Yz</p>",
     }
     assert result.exit_code == 1
-    assert result.output.count("no file of the student has a name that Canvas gave") == 3
+    assert "place: s04, 104, s05: no file of the student has a name that Canvas gave." in result.output
+
+
+@pytest.mark.parametrize("name", ["canvas-feedback", "moodle-feedback"])
+def test_without_a_page_to_send_nothing_is_written(grader, written, name, tmp_path):
+    out = tmp_path / "feedback.zip"
+    result = grader("export", written(at("s04/addition.py", "s04")), "--format", name, "--out", out)
+    assert not out.exists()
+    assert result.exit_code == 2
+    assert "There is no page to send" in result.output
 
 
 def test_the_same_results_give_the_same_bytes(pages, export):
