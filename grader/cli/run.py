@@ -18,8 +18,8 @@ from grader.cli.base import course_option, open_course
 def run(arguments: tuple[str, ...], folder: Path) -> None:
     """Run a file of yours: it can import your other exercises.
 
-    `grader run exercises/NAME/NAME.py` finds your modules of earlier exercises. `grader run -m jupyter lab` starts notebooks
-    that find them too.
+    `grader run exercises/NAME/NAME.py` finds your modules of other exercises. `grader run -m jupyter lab` starts
+    notebooks that find them too.
     """
     course = open_course(folder)
     paths = [str(course.folder(exercise).resolve()) for exercise in course.exercises]

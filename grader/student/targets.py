@@ -65,9 +65,7 @@ def _in_folder(course: Course, folder: Path) -> list[Target]:
     files = {exercise.name: folder / f"{exercise.name}.py" for exercise in course.exercises}
     found = [Target(course.exercise(name), path) for name, path in files.items() if path.is_file()]
     if not found:
-        raise GraderError(
-            f"{folder}: no file of an exercise is in this folder. Such a file is named NAME.py, with the exercise's name."
-        )
+        raise GraderError(f"{folder}: there is no file of an exercise in it, such as NAME.py with an exercise's name.")
     return found
 
 
