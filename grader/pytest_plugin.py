@@ -27,6 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--grader-long", action="store_true", help="run only criteria that train a model")
     group.addoption("--grader-first-failure", action="store_true", help="stop after the first criterion that fails")
     group.addoption("--grader-problem", default="", metavar="TEXT", help="why the submission cannot be used, if so")
+    group.addoption("--grader-check", action="store_true", help="a student waits: tell what was printed, and where")
+    group.addoption("--grader-watch", metavar="HOW", help="stay warm, and run the tests as often as asked on stdin")
     group.addoption("--grader-serve", metavar="FD,LAYERS", help="judge what comes over this socket, confined")
 
 
@@ -35,6 +37,16 @@ def pytest_configure(config: pytest.Config) -> None:
         from grader.judge.plugin import activate
 
         activate(config)
+        if not config.getoption("grader_serve"):
+            from grader.student.plugin import StudentPlugin
+
+            suites = config.pluginmanager.get_plugin("grader-course")
+            assert suites is not None
+            config.pluginmanager.register(StudentPlugin(config, suites), "grader-student")
+            if how := config.getoption("grader_watch"):
+                from grader.student.watch_server import WatchServer
+
+                config.pluginmanager.register(WatchServer(suites, fork=how == "fork"), "grader-watch")
 
 
 def in_course(config: pytest.Config) -> bool:

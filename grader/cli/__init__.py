@@ -10,24 +10,29 @@ from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.diff import diff
 from grader.cli.doctor import doctor
+from grader.cli.explain import explain
 from grader.cli.export import export
 from grader.cli.github_workflow import github_workflow
 from grader.cli.grade import grade
 from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
+from grader.cli.hint import hint
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
 from grader.cli.report import report
+from grader.cli.run import run
 from grader.cli.similar import similar
 from grader.cli.statistics import statistics
+from grader.cli.status import status
 from grader.cli.stubs import stubs
 from grader.cli.train import train
 from grader.cli.validate import validate
+from grader.cli.watch import watch
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs, notebooks,
-    handouts, gradescope_zip, github_workflow,
+    check, watch, hint, status, explain, run, train, inspect, grade, adjust, report, diff, similar, statistics, export,
+    doctor, validate, stubs, notebooks, handouts, gradescope_zip, github_workflow,
 )  # fmt: skip
 
 for command in COMMANDS:

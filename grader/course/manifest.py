@@ -32,6 +32,7 @@ class Exercise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     title: str
     files: Annotated[tuple[FileName, ...], msgspec.Meta(min_length=1)]  # what a student hands in
     hidden_criteria: Annotated[int, msgspec.Meta(ge=0)]
+    hidden_points: Annotated[int, msgspec.Meta(ge=0)] | None = None  # of these; students see their share
     weight: Positive = 1.0
     optional: bool = False  # does not count for those who do not hand it in
     builds_on: tuple[str, ...] = ()  # earlier exercises whose modules it imports

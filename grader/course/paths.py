@@ -74,6 +74,11 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         return self.folder(exercise) / f"test_{exercise.name}.py"
 
     @property
+    def progress(self) -> Path:
+        """Where a student's progress is kept: what was checked when, and which hints were shown."""
+        return self.root / ".grader" / "progress.json"
+
+    @property
     def data(self) -> Path:
         """Python modules that make or read what models are trained on; suites draw from them too."""
         return self.root / "data"

@@ -69,9 +69,18 @@ class WrittenTest(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     points: int
     hint: str
+    question: str
+    step: str
+    kind: str
+    sentence: str
     long: bool  # it trains a model, or may
     body: str  # its syntax tree, without the docstring
     node: ast.FunctionDef
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What helps, the least first: a question, a direction, nearly the step."""
+        return tuple(words for words in (self.question, self.hint, self.step) if words)
 
 
 def read_suite(path: Path) -> tuple[WrittenTest, ...]:
@@ -102,6 +111,10 @@ def _read(node: ast.FunctionDef) -> WrittenTest:
         title=str(values["title"]),
         points=points if isinstance(points, int) else 0,
         hint=str(values.get("hint", "")),
+        question=str(values.get("question", "")),
+        step=str(values.get("step", "")),
+        kind=str(values.get("kind", "")),
+        sentence=" ".join((ast.get_docstring(node) or "").split()),
         long=bool(values.get("long", False)),
         body="\n".join(ast.dump(statement) for statement in body),
         node=node,

@@ -12,49 +12,15 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from grader.course import Exercise
-from grader.results.records import CriterionResult, ExerciseResult, Verdict
+from grader.results.records import Verdict
 from grader.results.schema import GradedExercise, GradedStudent, Results
-from grader.results.scoring import points_of
 from grader.sandbox.layers import Layers
 from grader.text import printable_line
 
-MARKS = {Verdict.PASSED: ("✓", "green"), Verdict.FAILED: ("✗", "red")}
 REMARKABLE = (
     Verdict.GRADER_FAULT, Verdict.TAMPERED, Verdict.CRASHED, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.ERROR,
 )  # fmt: skip
 ROOM = 20  # columns of a table for the student and the total
-
-
-def print_check(console: Console, exercise: Exercise, result: ExerciseResult | str) -> None:
-    """What passed, what did not, one sentence and the hint for the first failure, and the points so far."""
-    console.print(f"\n[bold]{exercise.name}[/bold]  {escape(exercise.title)}{' (optional)' * exercise.optional}")
-    if isinstance(result, str):
-        console.print(f"  [red]{escape(result)}[/red]")
-        return
-    first = next((r for r in result.criteria if not r.passed), None)
-    if result.problem:  # told once, and not for every criterion
-        console.print(f"  [red]✗[/red] {escape(result.problem)}")
-    else:
-        for criterion in result.criteria:
-            _print_criterion(console, criterion, explained=criterion is first)
-    earned, possible = points_of(result.criteria)
-    passed = sum(r.passed for r in result.criteria)
-    console.print(f"  {passed} of {len(result.criteria)} public criteria, {earned} of {possible} points so far.")
-    console.print(f"  {exercise.hidden_criteria} hidden criteria are graded by your teacher.")
-    for note in result.notes:
-        console.print(Padding(f"[dim]{escape(note)}[/dim]", (0, 0, 0, 2)))
-
-
-def _print_criterion(console: Console, result: CriterionResult, *, explained: bool) -> None:
-    mark, colour = MARKS.get(result.verdict, ("✗", "yellow"))
-    verdict = "" if result.verdict in MARKS else f" ({result.verdict})"
-    points = result.criterion.points if result.passed else 0
-    title = f"{escape(result.criterion.title)}{verdict}"
-    console.print(f"  [{colour}]{mark}[/{colour}] {title}  [dim]{points}/{result.criterion.points}[/dim]")
-    if explained:
-        for text in (result.criterion.sentence, result.message, f"Hint: {result.criterion.hint}"):
-            console.print(Padding(escape(text), (0, 0, 0, 6)))
 
 
 def print_class(console: Console, results: Results) -> None:

@@ -45,6 +45,13 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float
     hidden: bool
     long: bool = False  # it trains a model
+    question: str = ""  # a first hint, which asks
+    step: str = ""  # a last hint, which says nearly what to write
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """What helps, the least first: a question, a direction, nearly the step."""
+        return tuple(words for words in (self.question, self.hint, self.step) if words)
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):

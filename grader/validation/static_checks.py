@@ -21,6 +21,9 @@ def prove_points(course: Course, exercise: Exercise) -> Proof:
     problems = []
     if exercise.hidden_criteria != len(hidden):
         problems.append(f"course.toml says hidden_criteria = {exercise.hidden_criteria}, the suite has {len(hidden)}.")
+    points = sum(test.points for test in hidden)
+    if exercise.hidden_points not in (None, points):
+        problems.append(f"course.toml says hidden_points = {exercise.hidden_points}, the suite has {points}.")
     if not total or not LEAST_PUBLIC <= len(public) / total <= MOST_PUBLIC:
         problems.append(f"{len(public)} of {total} criteria are public; a quarter to a half should be.")
     problems += [f"{test.id} is worth {test.points} points." for test in (*public, *hidden) if test.points < 1]

@@ -42,6 +42,15 @@ class Finished(msgspec.Struct, frozen=True, tag="finished"):
     result: CriterionResult
 
 
+class Noticed(msgspec.Struct, frozen=True, tag="noticed"):
+    """What students may see of a test that did not pass, where they check themselves."""
+
+    id: str
+    printed: str = ""  # by the student's own code, cut
+    dropped: int = 0  # characters that were printed beyond that
+    place: str = ""  # where an endless loop was, as ``ctc.py:35 in f``
+
+
 class Diagnosed(msgspec.Struct, frozen=True, tag="diagnosed"):
     """Which known mistakes explain a failed criterion."""
 
@@ -55,6 +64,12 @@ class Ready(msgspec.Struct, frozen=True, tag="ready"):
     faults: dict[str, str]  # exercise -> why its tests cannot run
 
 
+class Forked(msgspec.Struct, frozen=True, tag="forked"):
+    """A run of ``grader watch`` has begun in this process."""
+
+    pid: int
+
+
 class Done(msgspec.Struct, frozen=True, tag="done"):
     """A task is over; ``fault`` says what went wrong on our side, if anything did."""
 
@@ -62,7 +77,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     seconds: float = 0.0  # that it took
 
 
-Event = Collected | Started | Importing | Imported | Finished | Diagnosed | Ready | Done
+Event = Collected | Started | Importing | Imported | Finished | Noticed | Diagnosed | Ready | Forked | Done
 
 _decoder = msgspec.json.Decoder(Event)
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from grader.course import Course
 from grader.judge.processes.command import pytest_command, pytest_environment
-from grader.judge.processes.events import Collected, Finished, Imported, Importing, Started, read_events
+from grader.judge.processes.events import Collected, Event, Finished, Imported, Importing, Noticed, Started, read_events
 from grader.judge.processes.task import JudgeFault, Part, Task
 from grader.judge.suite.verdicts import judge_exception
 from grader.judge.transports.findings import ENDED, TOO_LONG
@@ -29,6 +30,9 @@ from grader.results.records import Criterion, CriterionResult, ExerciseResult, V
 KILL_AFTER = 5.0  # seconds beyond a test's own timeout
 START_UP = 60.0  # seconds in which a child must have collected its tests, torch imported
 POLL = 0.02
+DUMP = 0.3  # seconds for a child to write down where it is
+MAX_LOG = 100_000  # bytes of its output that are read
+FRAME = re.compile(r'^  File "(.+?)", line (\d+) in (\S+)$', re.MULTILINE)  # so writes Python's faulthandler
 INTERNAL_ERROR = "INTERNALERROR>"  # so begin the lines in which pytest speaks of its own faults
 PARTS = {Part.ALL: (), Part.SHORT: ("--grader-quick",), Part.LONG: ("--grader-long",)}
 
@@ -38,6 +42,7 @@ class SuitesRun(msgspec.Struct, frozen=True, kw_only=True):
 
     criteria: tuple[CriterionResult, ...]  # in the order of the suites
     imported: Imported  # what is known of the import of the student's module
+    noticed: dict[str, Noticed] = {}  # criterion -> what the student may see of it besides
 
 
 class UnconfinedJudge:
@@ -91,26 +96,34 @@ def run_suites(
     only: Sequence[str] = (),
     first_failure: bool = False,
     problem: str = "",
+    checking: bool = False,
+    tell: Callable[[Event], None] = lambda event: None,
 ) -> SuitesRun:
-    """The criteria that are asked for, each with its verdict, in the order of the suites."""
+    """The criteria that are asked for, each with its verdict, in the order of the suites.
+
+    ``checking``: a student waits for the answer. ``tell`` hears of every event as soon as it is known.
+    """
     options = [f"--grader-submission={submission}", f"--grader-seed={seed}", f"--grader-draw={draw}", *PARTS[part]]
     options += ["--grader-first-failure"] if first_failure else []
     options += [f"--grader-problem={problem}"] if problem else []
+    options += ["--grader-check"] if checking else []
     criteria: tuple[Criterion, ...] | None = None
     results: dict[str, CriterionResult] = {}
+    noticed: dict[str, Noticed] = {}
     imported = Imported()
     deadline: float | None = None
     while True:
         left = list(only) if criteria is None else [c.id for c in criteria if c.id not in results]
         chosen = [f"--grader-criteria={','.join(left)}"] if left else []
         with tempfile.TemporaryDirectory(prefix="grader-") as folder:
-            child = _Child(suites, [*options, *chosen], cwd, Path(folder))
+            child = _Child(suites, [*options, *chosen], cwd, Path(folder), tell)
             child.watch(deadline, budget)
         if child.criteria is None:
             raise JudgeFault(child.output or "the tests could not be collected")
         criteria = criteria or child.criteria
         deadline = deadline or child.deadline
         results.update(child.results)
+        noticed = {**child.noticed, **noticed}
         imported = child.imported or imported
         unfinished = [c for c in criteria if c.id not in results]
         if unfinished and not (first_failure and _has_failure(results)):
@@ -118,6 +131,8 @@ def run_suites(
             if running is None or INTERNAL_ERROR in child.output:
                 raise JudgeFault(child.output or "pytest stopped between two tests")
             results[running.id] = child.blame(running)
+            if place := child.last_place(submission):
+                noticed[running.id] = Noticed(running.id, place=place)
             if child.importing:  # no other criterion would get further
                 imported = child.lost_import()
                 results |= {c.id: _not_reached(c, imported) for c in unfinished}
@@ -126,7 +141,7 @@ def run_suites(
                     results[criterion.id] = _out_of_budget(criterion, budget)
         if all(c.id in results for c in criteria) or (first_failure and _has_failure(results)):
             reached = tuple(results[c.id] for c in criteria if c.id in results)
-            return SuitesRun(criteria=reached, imported=imported)
+            return SuitesRun(criteria=reached, imported=imported, noticed=noticed)
 
 
 def _has_failure(results: Mapping[str, CriterionResult]) -> bool:
@@ -136,19 +151,25 @@ def _has_failure(results: Mapping[str, CriterionResult]) -> bool:
 class _Child:
     """One pytest process and what it told us."""
 
-    def __init__(self, suites: Sequence[Path], options: Sequence[str], cwd: Path, folder: Path) -> None:
+    def __init__(
+        self, suites: Sequence[Path], options: Sequence[str], cwd: Path, folder: Path, tell: Callable[[Event], None]
+    ) -> None:
         self.events = folder / "events"
         self.log = folder / "log"
         self.command = pytest_command(suites, cwd, [f"--grader-events={self.events}", *options])
         self.cwd = cwd
         self.criteria: tuple[Criterion, ...] | None = None  # None: not collected
         self.results: dict[str, CriterionResult] = {}
+        self.noticed: dict[str, Noticed] = {}
+        self.tell = tell
+        self.read = 0  # bytes of the events
         self.running = ""
         self.importing = False  # whether the student's module is just being imported
         self.imported: Imported | None = None
         self.deadline: float | None = None
         self.killed = False
         self.output = ""
+        self.words = ""
 
     def watch(self, deadline: float | None, budget: float) -> None:
         """Wait for the child; kill it when a test, or all of them together, run over their time."""
@@ -169,18 +190,27 @@ class _Child:
                         limit = time.monotonic() + timeout + KILL_AFTER
                     if time.monotonic() > (min(limit, deadline) if deadline and seen else limit):
                         self.killed = True
+                        _ask_where(process)
                         break
                     time.sleep(POLL)
             finally:
                 _kill_group(process)
         self.deadline = deadline
         self._read()
-        self.output = self.log.read_bytes()[-2000:].decode(errors="replace")
+        with self.log.open("rb") as written:
+            written.seek(max(0, self.log.stat().st_size - MAX_LOG))
+            self.words = written.read().decode(errors="replace")
+        self.output = self.words[-2000:]
 
     def _read(self) -> None:
         if not self.events.exists():
             return
-        for event in read_events(self.events.read_bytes()):
+        with self.events.open("rb") as written:
+            written.seek(self.read)
+            whole, newline, _ = written.read().rpartition(b"\n")
+        self.read += len(whole + newline)
+        for event in read_events(whole + newline):
+            self.tell(event)
             if isinstance(event, Collected):
                 self.criteria = event.criteria
             elif isinstance(event, Started):
@@ -191,6 +221,17 @@ class _Child:
                 self.importing, self.imported = False, event
             elif isinstance(event, Finished):
                 self.results[event.result.criterion.id] = event.result
+            elif isinstance(event, Noticed):
+                self.noticed.setdefault(event.id, event)
+
+    def last_place(self, submission: Path) -> str:
+        """The innermost place in a student's file of which Python spoke when the process was stopped or crashed."""
+        folder = submission if submission.is_dir() else submission.parent
+        for file, line, function in FRAME.findall(self.words):
+            path = Path(file)
+            if path.is_relative_to(folder.parent) and not path.name.startswith("test_"):
+                return f"{path.name}:{line}" + ("" if function == "<module>" else f" in {function}")
+        return ""
 
     def lost_import(self) -> Imported:
         """What to say of an import that did not even let us say how it went."""
@@ -214,6 +255,13 @@ def _not_reached(criterion: Criterion, imported: Imported) -> CriterionResult:
 def _out_of_budget(criterion: Criterion, budget: float) -> CriterionResult:
     message = f"Not reached: all tests together took more than the {budget:g} seconds that there are."
     return CriterionResult(criterion=criterion, verdict=Verdict.TIMEOUT, message=message)
+
+
+def _ask_where(process: subprocess.Popen[bytes]) -> None:
+    """Have it write down where it is, before it is killed."""
+    if hasattr(signal, "SIGUSR1"):
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(DUMP)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

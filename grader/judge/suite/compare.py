@@ -6,6 +6,7 @@ the student's code can choose among many: a shape, a count or a name could tell 
 
 from __future__ import annotations
 
+import itertools
 import math
 import reprlib
 import sys
@@ -29,6 +30,7 @@ TOLERANCES = {
 PYTHON_FLOAT = (1e-6, 1e-8)
 MAX_SHOWN = 200
 MAX_NAME = 80
+MAX_ROWS, MAX_COLUMNS, MAX_CELL, MAX_WIDTH = 12, 12, 9, 72  # of tables that are shown
 
 
 class Mismatch(AssertionError):  # noqa: N818  # it reads "mismatch" in a test's report
@@ -41,12 +43,14 @@ class Mismatch(AssertionError):  # noqa: N818  # it reads "mismatch" in a test's
 
 def assert_equal(found: Any, expected: Any, what: str) -> None:
     """``found`` is exactly ``expected``: lists, tuples, dicts, strings and numbers, compared by value."""
-    _compare(found, expected, what, "", (0.0, 0.0), top=True)
+    with _side_by_side(found, expected):
+        _compare(found, expected, what, "", (0.0, 0.0), top=True)
 
 
 def assert_close(found: Any, expected: Any, what: str, *, rtol: float | None = None, atol: float | None = None) -> None:
     """``found`` is ``expected`` within the tolerance of its dtype: numbers, tensors, and lists of them."""
-    _compare(found, expected, what, "", (rtol, atol), top=True)
+    with _side_by_side(found, expected):
+        _compare(found, expected, what, "", (rtol, atol), top=True)
 
 
 @contextmanager
@@ -160,13 +164,68 @@ def _compare_tensors(found: Any, expected: Any, what: str, tolerance: tuple[floa
     first = tuple((~same).nonzero()[0].tolist()) if found.dim() else ()
     difference = (found[~same].double() - expected[~same].double()).abs()
     difference = difference[difference.isfinite()]
-    largest = f", the largest difference is {difference.max().item():.3g}" if difference.numel() else ""
+    known = difference.numel() and found.dtype != torch.bool
+    largest = f", the largest difference is {difference.max().item():.3g}" if known else ""
     at = f" at {list(first)}" if first else ""
     raise Mismatch(
         f"{what} is wrong: {counts}{largest}. "
-        f"Expected{at} {expected[first].item():.6g}, found {found[first].item():.6g}.",
+        f"Expected{at} {_cell(expected[first].item(), '.6g')}, found {_cell(found[first].item(), '.6g')}.",
         "Wrong values, NaN among them." if nans > 0 else "Wrong values.",
     )
+
+
+@contextmanager
+def _side_by_side(found: Any, expected: Any) -> Iterator[None]:
+    """To the words for two small tables that differ, both are added, one beside the other."""
+    try:
+        yield
+    except Mismatch as mismatch:
+        wanted, given = _table(expected), _table(found)
+        if wanted is None or given is None:
+            raise
+        raise Mismatch(f"{mismatch}\n{_beside(wanted, given)}", mismatch.summary) from None
+
+
+def _table(value: Any) -> list[list[str]] | None:
+    """The rows of a small table, as texts; None for everything else."""
+    if _is_tensor(value):
+        while value.dim() > 2 and value.shape[0] == 1:
+            value = value[0]
+        if value.dim() != 2 or value.numel() > MAX_ROWS * MAX_COLUMNS:
+            return None
+        value = value.tolist()
+    if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_ROWS:
+        return None
+    if not all(isinstance(row, list | tuple) and len(row) <= MAX_COLUMNS for row in value) or not any(value):
+        return None
+    if not all(isinstance(cell, int | float) for row in value for cell in row):
+        return None
+    rows = [[_cell(cell, ".4g") for cell in row] for row in value]
+    return rows if all(len(cell) <= MAX_CELL for row in rows for cell in row) else None
+
+
+def _cell(value: float, form: str) -> str:
+    return str(value) if isinstance(value, bool | int) else format(value, form)
+
+
+def _beside(expected: list[list[str]], found: list[list[str]]) -> str:
+    """Both tables in plain characters; in the found one, ``*`` is behind every cell that differs."""
+    marked = [
+        [cell + ("*" if _at(expected, i, j) != cell else " ") for j, cell in enumerate(row)]
+        for i, row in enumerate(found)
+    ]
+    width = max(len(cell) for table in (expected, marked) for row in table for cell in row)
+    left = [" ".join(f"{cell:>{width - 1}}" for cell in row) for row in expected]
+    right = [" ".join(f"{cell:>{width}}" for cell in row) for row in marked]
+    room = max(len("expected"), *map(len, left))
+    if room + max(map(len, right)) + 3 > MAX_WIDTH:
+        return "\n".join(["expected", *left, "found", *right])
+    pairs = itertools.zip_longest(["expected", *left], ["found", *right], fillvalue="")
+    return "\n".join(f"{one:<{room}}   {other}".rstrip() for one, other in pairs)
+
+
+def _at(table: list[list[str]], i: int, j: int) -> str | None:
+    return table[i][j] if i < len(table) and j < len(table[i]) else None
 
 
 def _wrong_kind(found: Any, expected: Any, what: str) -> None:

@@ -16,11 +16,21 @@ Test = TypeVar("Test", bound=Callable[..., None])
 
 
 def criterion(
-    title: str, *, points: int, kind: str, hint: str, timeout: float = DEFAULT_TIMEOUT, long: bool = False
+    title: str,
+    *,
+    points: int,
+    kind: str,
+    hint: str,
+    question: str = "",
+    step: str = "",
+    timeout: float = DEFAULT_TIMEOUT,
+    long: bool = False,
 ) -> Callable[[Test], Test]:
     """Declare a test as a criterion: its title, points, kind, and the hint for whoever fails it.
 
-    The test's docstring is the sentence that students read, and its name without ``test_`` the criterion's id.
+    A public one may have two more hints: a ``question``, which comes before the hint, and a ``step``, which comes
+    last and says nearly what to write. The test's docstring is the sentence that students read, and its name without
+    ``test_`` the criterion's id.
     A ``long`` one (it trains a model) is left out where a judge tries the suites on the solutions.
     """
     kinds = [k.value for k in Kind]
@@ -47,6 +57,8 @@ def criterion(
             kind=Kind(kind),
             points=points,
             hint=hint,
+            question=question,
+            step=step,
             sentence=sentence,
             timeout=timeout,
             long=long,

@@ -34,6 +34,7 @@ class Session:
         self.budget = budget  # seconds for all tests together
         self.deadline = deadline  # when they are used up, by time.monotonic
         self.timeouts: Counter[str] = Counter()
+        self.max_timeouts = MAX_TIMEOUTS  # where students wait for the answer, one is enough
         self.broken: StudentFailure | None = None
         self.loaded = False  # whether the module could be imported
         self.surveyed: tuple[Surveyed, ...] | None = None  # what was read in the files; None: not yet
@@ -128,6 +129,10 @@ class Student:
             raise self._out_of_time
         if self._session.timeouts[label] >= MAX_TIMEOUTS:
             raise timed_out(label)
+        if self._session.timeouts[label] >= self._session.max_timeouts:
+            raise StudentFailure(
+                Verdict.TIMEOUT, f"Skipped: {label} took too long in an earlier test, so it is not called again."
+            )
         self._session.load(simulate=self._simulate)
         seed, self._seed = self._seed, None  # with a test's first call
         call = msgspec.structs.replace(call, seed=seed)

@@ -1,6 +1,9 @@
 """``grader check`` as a student uses it."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -12,9 +15,11 @@ def edit(tiny, exercise, code):
 def test_all_passed(tiny, grader):
     result = grader("check", "--course", tiny)
     assert result.exit_code == 0
-    assert "✓ Small sums" in result.output
-    assert "2 of 2 public criteria, 3 of 3 points so far." in result.output
-    assert "1 hidden criteria are graded by your teacher." in result.output
+    assert result.output.splitlines()[:2] == [
+        "✓ addition  all 2 public criteria",
+        "✓ doubling  all 1 public criteria",
+    ]
+    assert "next: " in result.output
 
 
 def test_the_first_failure_is_explained_with_its_hint(tiny, grader):
@@ -52,7 +57,7 @@ def test_a_broken_file_gets_a_clear_line_and_the_others_still_run(tiny, grader, 
     assert result.exit_code == 1
     assert " ".join(result.output.split()).count(words) == 1
     assert "Hint: Use" not in result.output or "import" not in words
-    assert "✓ Twice" in result.output
+    assert "✓ doubling" in result.output
     assert "Traceback" not in result.output
 
 
@@ -69,7 +74,7 @@ def test_an_endless_loop_is_stopped_even_if_it_swallows_everything(tiny, grader,
     result = grader("check", "--course", tiny)
     assert result.exit_code == 1
     assert "✗ Twice (timeout)" in result.output
-    assert "✓ Small sums" in result.output
+    assert "✓ addition" in result.output
 
 
 def test_json(tiny, grader):
@@ -106,4 +111,72 @@ def test_missing_tests_are_named(tiny, grader):
     result = grader("check", "--course", tiny)
     assert result.exit_code == 1
     assert "Its tests are missing" in result.output
-    assert "✓ Twice" in result.output
+    assert "✓ doubling" in result.output
+
+
+def test_prints_are_shown_with_the_failing_criterion_and_cut(tiny, grader):
+    loop = "for _ in range(360):\n        print('y' * 1_000_000)"
+    edit(tiny, "addition", f"def add(a, b):\n    print('I was here')\n    {loop}\n    return 0\n")
+    result = grader("check", "addition", "--course", tiny)
+    assert "I was here" in result.output
+    assert "characters more" in result.output
+    assert len(result.output) < 10_000
+
+
+def test_what_is_wrong_comes_before_what_is_missing(tiny, grader):
+    edit(tiny, "addition", "def add(a, b):\n    if b:\n        raise NotImplementedError\n    return a + 1\n")
+    result = grader("check", "addition", "--course", tiny)
+    assert "add(5, 0) must be 5, found 6." in result.output
+    assert "One and one is two." not in result.output
+    assert "One and one is two." in grader("check", "-v", "addition", "--course", tiny).output
+
+
+@pytest.mark.attack
+def test_an_endless_loop_is_named_once_and_the_rest_skipped(tiny, grader):
+    edit(tiny, "addition", "def add(a, b):\n    while True:\n        a += 1\n")
+    result = grader("check", "-v", "addition", "--course", tiny)
+    assert "It was in addition.py:" in result.output
+    assert "Skipped: add took too long in an earlier test" in " ".join(result.output.split())
+    assert "Hint" not in result.output
+
+
+def test_green_exercises_are_not_run_again_unless_asked_or_changed(tiny, grader):
+    grader("check", "--course", tiny)
+    assert grader("check", "--course", tiny).output.count("unchanged since") == 2
+    assert "unchanged" not in grader("check", "--again", "--course", tiny).output
+    edit(tiny, "addition", "def add(a, b):\n    return b + a\n")
+    assert grader("check", "--course", tiny).output.count("unchanged since") == 1
+
+
+def test_files_and_folders_can_be_named(tiny, grader, tmp_path):
+    for word in ("exercises/addition", "exercises/addition/addition.py", "exercises/addition/test_addition.py"):
+        output = grader("check", tiny / word, "--course", tiny).output
+        assert "addition" in output
+        assert "doubling  " not in output
+    assert "doubling" not in grader("check", "--course", tiny / "exercises/addition").output.partition("next")[0]
+    other = tmp_path / "addition.py"
+    other.write_text("def add(a, b):\n    return 3\n")
+    assert "found 3" in grader("check", other, "--course", tiny).output
+
+
+def test_a_terminal_without_unicode_gets_plain_signs(tiny):
+    edit(tiny, "addition", "def add(a, b):\n    return 0\n")
+    command = [sys.executable, "-m", "grader", "check", "--course", str(tiny)]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    result = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert b"x Small sums" in result.stdout
+    assert b"Traceback" not in result.stderr
+
+
+def test_a_debugger_begins_in_the_students_frame(tiny):
+    edit(tiny, "addition", "def add(a, b):\n    mine = [7]\n    return int('x' * mine[0])\n")
+    command = [sys.executable, "-m", "pytest", "exercises/addition", "--pdb", "-x"]
+    result = subprocess.run(command, input="p mine\nq\n", cwd=tiny, capture_output=True, text=True, check=False)
+    assert "addition.py(3)add()" in result.stdout
+    assert "[7]" in result.stdout
+
+
+def test_run_finds_the_other_exercises(tiny, grader):
+    (tiny / "exercises/doubling/try_it.py").write_text("from addition import add\nassert add(1, 1) == 2\n")
+    command = [sys.executable, "-m", "grader", "run", "exercises/doubling/try_it.py"]
+    assert subprocess.run(command, cwd=tiny, check=False).returncode == 0

@@ -136,7 +136,7 @@ def released(tmp_path):
 @pytest.mark.parametrize(
     ("own", "words"),
     [
-        (None, "3 of 3 public criteria, 6 of 6 points so far."),
+        (None, "all 3 public criteria"),
         ("raise OSError('oh')", "Your edit_distance.py, on which your tests are tried here, cannot be imported (oh)."),
         ("def edit_distance(a, b, **_):\n    return 5\n", "These tests fail on your own edit_distance.py (one of the"),
     ],

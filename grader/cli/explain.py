@@ -1,0 +1,31 @@
+"""``grader explain``: what a criterion asks, and why it matters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from grader.cli.base import course_option, open_course
+
+
+@click.command()
+@click.argument("criterion")
+@course_option
+def explain(criterion: str, folder: Path) -> None:
+    """Say what a public criterion asks and why it matters; for an exercise, list its criteria."""
+    course = open_course(folder)
+    from grader.course.suites import read_suite
+    from grader.student.check_report import student_console
+    from grader.student.explain import WHY, find_criterion
+
+    console = student_console()
+    for exercise in course.exercises:
+        if exercise.name == criterion:
+            for test in read_suite(course.public_suite(exercise)):
+                console.print(f"{test.id}: {test.title} ({test.points} points)\n    {test.sentence}", markup=False)
+            return
+    exercise, test = find_criterion(course, criterion)
+    console.print(f"{exercise.name}/{test.id}: {test.title} ({test.points} points)", markup=False)
+    console.print(f"  {test.sentence}\n  {WHY.get(test.kind, '')}", markup=False)
+    console.print(f"  Its test is in {course.public_suite(exercise).relative_to(course.root)}.", markup=False)
