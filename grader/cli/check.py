@@ -7,7 +7,15 @@ from pathlib import Path
 import click
 import msgspec
 
-from grader.cli.base import FOUND_FAILURES, course_option, exercise_arguments, json_option, make_console, open_course
+from grader.cli.base import (
+    FOUND_FAILURES,
+    course_option,
+    exercise_arguments,
+    json_option,
+    make_console,
+    open_course,
+    require_torch,
+)
 
 
 @click.command()
@@ -20,6 +28,7 @@ def check(exercises: tuple[str, ...], as_json: bool, folder: Path) -> None:
     `grader check attention.ipynb` takes the code from the notebook as it was saved, and writes it to attention.py.
     """
     course = open_course(folder)
+    require_torch()
     from grader.reports import terminal
     from grader.results import schema
     from grader.results.records import ExerciseResult, Verdict
