@@ -1,5 +1,10 @@
 """``python -m grader`` is the same as ``grader``."""
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036  # whoever runs it from a folder may have an older one
+    sys.exit("grader needs Python 3.11 or newer, and this is %d.%d. Run: python3.12 start.py" % sys.version_info[:2])
+
 from grader.cli import main
 
 if __name__ == "__main__":

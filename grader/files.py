@@ -1,10 +1,13 @@
-"""Write a file whole or not at all, and names for files."""
+"""Write a file whole or not at all, zips whose bytes depend on nothing but what is in them, and names for files."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import re
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from grader.errors import ResultsError
@@ -12,6 +15,9 @@ from grader.errors import ResultsError
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 _HASHED = re.compile(r".*-[0-9a-f]{20}")
 _DEVICES = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")  # no names for files on Windows, whatever follows the dot
+
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first day that a zip knows
+REGULAR = 0o100000
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -24,6 +30,19 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         raise ResultsError(
             f"{path}: cannot be written ({error.strerror}). Make room, or choose another --out."
         ) from error
+
+
+def make_zip(members: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
+    """The members in the order of their names; the same members give the same bytes."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(members):
+            info = zipfile.ZipInfo(name, EPOCH)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.create_system = 3  # Unix, wherever this runs: then the permissions count
+            info.external_attr = (REGULAR | (0o755 if name in executable else 0o644)) << 16
+            archive.writestr(info, members[name])
+    return content.getvalue()
 
 
 def safe_name(text: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import grader
 from grader.authoring import run_autograder
 from grader.course import Course
-from grader.exports.zips import make_zip
+from grader.files import make_zip
 from grader.grading import keys
 
 SETUP = """\

@@ -10,6 +10,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from grader.authoring.formulas import with_formulas
 from grader.course import Course, Exercise
 from grader.errors import GraderError
 from grader.reports.pages import render_page
@@ -40,7 +41,7 @@ def sections(handout: str) -> list[str]:
 
 def handout_page(course: Course, exercise: Exercise) -> str:
     """The handout as HTML, with its pictures inside."""
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown = with_formulas(MarkdownIt("commonmark", {"html": False}).enable("table"))
     tokens = markdown.parse(read_handout(course, exercise))
     for token in tokens:
         for part in token.children or ():

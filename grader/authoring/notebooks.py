@@ -22,8 +22,11 @@ NBGRADER_SCHEMA = 3
 CODE_COMES_AFTER = "## What to write"
 
 
-def make_notebook(course: Course, exercise: Exercise) -> str:
-    """The notebook as the text of its file; the same exercise always gives the same text."""
+def make_notebook(course: Course, exercise: Exercise, setup: str = "", before_check: str = "") -> str:
+    """The notebook as the text of its file; the same exercise always gives the same text.
+
+    A release puts code for Colab into a first cell, and before the check.
+    """
     nbformat = _nbformat()
     v4 = nbformat.v4
     cells = []
@@ -37,13 +40,15 @@ def make_notebook(course: Course, exercise: Exercise) -> str:
             cell["metadata"]["editable"] = False
         cells.append(cell)
 
+    if setup:
+        add(v4.new_code_cell, setup, "set up", locked=True)
     for text in prose[:place]:
         add(v4.new_markdown_cell, text, text.splitlines()[0], locked=True)
     if exercise.builds_on:
         add(v4.new_code_cell, _others(exercise), "what this builds on", locked=True)
     for name, source in _definitions(course_stub(course, exercise)):
         add(v4.new_code_cell, source, f"code {name}", locked=False)
-    add(v4.new_code_cell, _check(exercise), "check", locked=True)
+    add(v4.new_code_cell, before_check + _check(exercise), "check", locked=True)
     for text in prose[place:]:
         add(v4.new_markdown_cell, text, text.splitlines()[0], locked=True)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}

@@ -1,8 +1,8 @@
 """The command ``grader``: one file per command, thin over the packages, which are imported only when they are needed.
 
-Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``doctor``, ``stubs --check``, ``notebooks
---check``, ``export``); 2 usage; 3 a fault of ours while grading; 4 a teacher must decide something (``inspect``,
-``grade``); 130 interrupted.
+Exit codes: 0 done; 1 something to mend was found (``check``, ``submit``, ``validate``, ``doctor``, ``stubs --check``,
+``notebooks --check``, ``export``); 2 usage; 3 a fault of ours while grading; 4 a teacher must decide something
+(``inspect``, ``grade``); 130 interrupted.
 """
 
 from grader.cli.adjust import adjust
@@ -19,23 +19,26 @@ from grader.cli.handouts import handouts
 from grader.cli.hint import hint
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
+from grader.cli.release import release
 from grader.cli.report import report
 from grader.cli.run import run
 from grader.cli.similar import similar
 from grader.cli.statistics import statistics
 from grader.cli.status import status
 from grader.cli.stubs import stubs
+from grader.cli.submit import submit
 from grader.cli.train import train
 from grader.cli.validate import validate
 from grader.cli.watch import watch
 
-# A new command is a file beside this one, and a name here.
+# A new command is a file beside this one, and a name here. A release has those for students, and what they import.
+FOR_STUDENTS = (check, watch, hint, status, explain, run, submit, train)
 COMMANDS = (
-    check, watch, hint, status, explain, run, train, inspect, grade, adjust, report, diff, similar, statistics, export,
-    doctor, validate, stubs, notebooks, handouts, gradescope_zip, github_workflow,
+    *FOR_STUDENTS, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs,
+    notebooks, handouts, release, gradescope_zip, github_workflow,
 )  # fmt: skip
 
 for command in COMMANDS:
     main.add_command(command)
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "FOR_STUDENTS", "main"]

@@ -60,6 +60,14 @@ def open_course(folder: Path) -> Course:
     return find_course(folder)
 
 
+def require_torch() -> None:
+    """Say in one sentence what helps where the installation is not complete."""
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise GraderError("torch is not installed here. Run: python -m pip install -c constraints.txt -e .")
+
+
 def make_console() -> Any:
     from rich.console import Console
 

@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 import msgspec
 
-from grader.cli.base import FOUND_FAILURES, course_option, exercise_arguments, json_option, open_course
+from grader.cli.base import (
+    FOUND_FAILURES,
+    course_option,
+    exercise_arguments,
+    json_option,
+    open_course,
+    require_torch,
+)
 
 
 @click.command()
@@ -24,6 +31,7 @@ def check(exercises: tuple[str, ...], verbose: bool, again: bool, as_json: bool,
     `grader check attention.ipynb` takes the code from the notebook as it was saved, and writes it to attention.py.
     """
     course = open_course(folder)
+    require_torch()
     from grader.results import schema
     from grader.results.scoring import left_out
     from grader.student import check_report

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from grader.cli.base import INTERRUPTED, course_option, json_option, make_console, open_course
+from grader.cli.base import INTERRUPTED, course_option, json_option, make_console, open_course, require_torch
 
 
 @click.command()
@@ -43,6 +43,7 @@ def train(
     looks are written to FOLDER.
     """
     course = open_course(folder)
+    require_torch()
     from rich.console import Console
 
     from grader.reports.training import live_progress, print_outcome

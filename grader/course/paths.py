@@ -57,6 +57,11 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     def manifest(self) -> Path:
         return self.root / FILE_NAME
 
+    @property
+    def given(self) -> Path:
+        """What students were given, with hashes; it lies in a release only."""
+        return self.root / "release.json"
+
     def folder(self, exercise: Exercise) -> Path:
         return self.root / "exercises" / exercise.name
 
@@ -94,6 +99,11 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
         """Whether students get this file."""
         return path.resolve() in {file.resolve() for file in self.public_files()}
 
+    @property
+    def own(self) -> Path:
+        """Where a student's machine keeps what it remembers; it is in no release and is not handed in."""
+        return self.root / ".grader"
+
     # What students never get
 
     @property
@@ -106,6 +116,11 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     def solution(self, exercise: Exercise) -> Path:
         return self.solutions / f"{exercise.name}.py"
+
+    @property
+    def public_lines(self) -> Path:
+        """Lines of hidden files that students may see all the same."""
+        return self.solutions / "public_lines.txt"
 
     def stand_in(self, name: str) -> Path:
         """The module that takes the place of a student's own where a later exercise builds on it."""

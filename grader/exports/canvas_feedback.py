@@ -11,7 +11,7 @@ import re
 from grader.errors import ExportError
 from grader.exports.base import Format, Options, Report, shown
 from grader.exports.pages import student_page
-from grader.exports.zips import make_zip
+from grader.files import make_zip
 from grader.results.schema import GradedStudent, Results
 
 # doejane_LATE_4711_815_attention.py; anonymous: LATE_anon_x7Yz_815_attention.py

@@ -12,7 +12,7 @@ from grader.errors import ExportError
 from grader.exports.base import Format, Options, Report
 from grader.exports.pages import student_page
 from grader.exports.people import Person, people_of
-from grader.exports.zips import make_zip
+from grader.files import make_zip
 from grader.results.schema import Results
 
 FOLDER = re.compile(r"(?:^|/)([^/_]*)_(\d+)_assignsubmission_[a-z]+", re.IGNORECASE)

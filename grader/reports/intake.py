@@ -11,9 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from grader.course import Course
-from grader.submissions import LAYOUTS
 from grader.submissions.base import Submission, Unused
 from grader.submissions.intake import Intake
+from grader.submissions.layouts import LAYOUTS
 from grader.text import printable_line
 
 FORMAT = 1

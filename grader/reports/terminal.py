@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.columns import Columns
@@ -14,8 +15,10 @@ from rich.table import Table
 
 from grader.results.records import Verdict
 from grader.results.schema import GradedExercise, GradedStudent, Results
-from grader.sandbox.layers import Layers
 from grader.text import printable_line
+
+if TYPE_CHECKING:  # confinement is for Linux, and this module for all systems
+    from grader.sandbox.layers import Layers
 
 REMARKABLE = (
     Verdict.GRADER_FAULT, Verdict.TAMPERED, Verdict.CRASHED, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.ERROR,

@@ -12,11 +12,11 @@ import msgspec
 from grader.course import Course
 from grader.errors import SubmissionError, did_you_mean
 from grader.results.schema import Origin
-from grader.submissions import LAYOUTS
 from grader.submissions.archives import stem
 from grader.submissions.base import HandIn, Layout, Pile, Settings, Submission, Unused
 from grader.submissions.catalogue import Catalogue, make_catalogue, words_of
 from grader.submissions.choice import Rules, choose
+from grader.submissions.layouts import LAYOUTS
 from grader.submissions.names import exercise_of, leads_out
 from grader.submissions.pile import read_tree
 from grader.submissions.roster import Roster

@@ -10,29 +10,11 @@ import msgspec
 from grader.submissions.archives import archive_kind, stem
 from grader.submissions.base import HandIn, Pile, Settings
 from grader.submissions.canvas import with_rest
-from grader.submissions.tree import MemberError, Tree, shown
+from grader.submissions.hand_in import FORMAT, HAND_IN, MAX_GROUP, MAX_HAND_IN, HandInFile, digest
+from grader.submissions.limits import MAX_NOTEBOOK
+from grader.submissions.tree import Member, MemberError, Tree, shown
 
-HAND_IN = "hand_in.json"
-MAX_HAND_IN = 1 << 16
-MAX_GROUP = 20
-FORMAT = 1
-
-
-class HandInFile(msgspec.Struct, frozen=True, kw_only=True):
-    """What the file says."""
-
-    format: int
-    student: str
-    name: str = ""
-    group: tuple[str, ...] = ()
-    submitted_at: str | None = None
-    attempt: int | None = None
-
-    @property
-    def members(self) -> tuple[str, ...]:
-        """The ids of all who handed in together, first of all who did it."""
-        ids = (shown(student.strip()) for student in (self.student, *self.group))
-        return tuple(dict.fromkeys(student for student in ids if student))
+SHOWN = 3  # files that one note names
 
 
 class SubmitLayout:
@@ -65,7 +47,7 @@ def _read(fallback: str, tree: Tree) -> tuple[HandIn, ...]:
     said, problem = _said(tree)
     if said is None:
         return (HandIn(student=fallback, files=files, notes=(f"{HAND_IN} {problem}",)),)
-    members = said.members
+    members, notes = said.members, _differences(said, files)
     return tuple(
         HandIn(
             student=member,
@@ -74,9 +56,30 @@ def _read(fallback: str, tree: Tree) -> tuple[HandIn, ...]:
             group=members if len(members) > 1 else (),
             submitted_at=said.submitted_at,
             attempt=said.attempt,
+            notes=notes,
         )
         for member in members
     )
+
+
+def _differences(said: HandInFile, files: tuple[Member, ...]) -> tuple[str, ...]:
+    """What is not as it was packed; it counts all the same."""
+    there = {"/".join(member.parts): member for member in files}
+    lost = [path for path in said.files if path not in there]
+    changed = [path for path, packed in said.files.items() if path in there and not _is_same(there[path], packed)]
+    notes = []
+    for paths, words in ((lost, "packed, and not there any more"), (changed, "not as it was packed")):
+        if paths:
+            more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+            notes.append(f"{words}: {', '.join(map(shown, paths[:SHOWN]))}{more}")
+    return tuple(notes)
+
+
+def _is_same(member: Member, packed: str) -> bool:
+    try:
+        return digest(member.read(MAX_NOTEBOOK)) == packed
+    except MemberError:
+        return True  # whoever needs it says why it cannot be read
 
 
 def _said(tree: Tree) -> tuple[HandInFile | None, str]:

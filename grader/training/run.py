@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,8 @@ from grader.training.pictures import draw_attention, draw_loss
 from grader.training.scores import ErrorRates, error_rates
 from grader.training.tasks import CourseTraining, Data, Pair, Sizes, TrainingTask, batches_of_epoch
 
+EXTRA = ("matplotlib", "safetensors")
+INSTALL_EXTRA = "python -m pip install -c constraints.txt -e '.[train]'"
 CHUNK = 25  # steps
 SAVE_EVERY = 8  # chunks
 SHOWN = 3  # unseen sources whose answers are shown on the way
@@ -56,6 +59,9 @@ class Training:
         self, course: Course, exercise: Exercise, training: CourseTraining, task: TrainingTask, *, out: Path, seed: int,
         sizes: Sizes, file: Path | None = None, fresh: bool = False,
     ) -> None:  # fmt: skip
+        missing = [name for name in EXTRA if find_spec(name) is None]
+        if missing:  # now, and not when the pictures are drawn after an hour
+            raise GraderError(f"Training needs {' and '.join(missing)}. Run: {INSTALL_EXTRA}")
         import torch
 
         torch.set_num_threads(1)  # models this small gain nothing by more, and lose by waiting
@@ -67,7 +73,12 @@ class Training:
             self.learner: Learner = training.make_learner(self.module, self.data, sizes)
         except AttributeError as error:  # a part of the exercise is not written
             raise GraderError(f"{exercise.name} cannot be trained yet: {error}.") from error
-        out.mkdir(parents=True, exist_ok=True)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            (out / ".writable").touch()
+            (out / ".writable").unlink()
+        except OSError as error:
+            raise GraderError(f"{out}: cannot be written ({error.strerror}). Choose another --out FOLDER.") from error
         self.state = checkpoint.TrainingState(
             exercise=exercise.name, task=task.name, seed=seed, sizes=msgspec.structs.asdict(sizes),
             symbols=self.learner.symbols(),

@@ -44,3 +44,31 @@ def test_html_in_a_handout_is_text(tiny, grader, tmp_path):
     grader("handouts", "addition", "--out", tmp_path, "--course", tiny)
     page = (tmp_path / "addition.html").read_text(encoding="utf-8")
     assert "<code>&lt;eos&gt;</code> and &lt;script&gt;x" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("so $a_t < b$ holds", '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline">'),
+        ("$$\n\\sum_{i=1}^{n} x_i\n= 3\n- 1\n$$", 'display="block"'),
+        ("- in a list\n\n  $$x = 1$$\n", 'display="block"'),
+        ("$`a_b * c_d`$", 'display="inline"'),
+        ("a word $\\text{<eos>}$", "&lt;eos&gt;</mtext>"),
+    ],
+)
+def test_formulas_are_drawn_by_the_browser_alone(tiny, grader, tmp_path, text, found):
+    write(tiny / "exercises/addition/handout.md", f"# Formulas\n\n{text}\n")
+    result = grader("handouts", "addition", "--out", tmp_path, "--course", tiny)
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "addition.html").read_text(encoding="utf-8")
+    body = page[page.index("<body>") :]
+    assert found in body
+    assert "$" not in body and "<eos>" not in body and "<ul>\n<li>1" not in body
+
+
+@pytest.mark.parametrize("text", ["it costs 5$ or 6$ here", "`$x$` is code", "\\$x\\$", "```\n$$x$$\n```"])
+def test_what_is_no_formula_stays_as_it_is(tiny, grader, tmp_path, text):
+    write(tiny / "exercises/addition/handout.md", f"# Formulas\n\n{text}\n")
+    grader("handouts", "addition", "--out", tmp_path, "--course", tiny)
+    page = (tmp_path / "addition.html").read_text(encoding="utf-8")
+    assert "<math" not in page and "$" in page

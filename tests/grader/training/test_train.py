@@ -118,3 +118,21 @@ def test_what_cannot_be_trained_is_said(grader, course, tmp_path):
 
 def test_every_task_has_sizes_for_both_exercises():
     assert all(task.sizes.keys() == {"seq2seq", "transformer"} for task in TASKS.values())
+
+
+def test_what_training_needs_is_said_before_it_starts(course, monkeypatch, grader, tmp_path):
+    from grader.training import run
+
+    monkeypatch.setattr(run, "find_spec", lambda name: None)
+    result = grader("train", "seq2seq", "--out", tmp_path, "--course", course.root)
+    assert result.exit_code == 2
+    assert "needs matplotlib and safetensors. Run: python -m pip install" in " ".join(result.output.split())
+
+
+def test_without_torch_one_sentence_says_what_helps(tiny, monkeypatch, grader):
+    import importlib.util
+
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    for command in ("check", "train"):
+        result = grader(command, "addition", "--course", tiny)
+        assert result.exit_code == 2 and "torch is not installed here. Run:" in result.output
