@@ -15,7 +15,9 @@ BY_HAND = {"rtol": 0, "atol": 6e-5}  # the handout gives four digits
     "Every query meets every key",
     points=1,
     kind="value",
+    question="Which axis do the query and the keys have in common, apart from the batch?",
     hint="query is (N, Q, d), keys are (N, K, d): which axis must vanish, and which two of keys change places for @?",
+    step="Exchange the last two axes of keys, and multiply: (N, Q, d) @ (N, d, K).",
 )
 def test_dot_scores(student):
     """The dot scorer gives the dot product of every query with every key of the same sequence: (N, Q, K)."""
@@ -31,7 +33,9 @@ def test_dot_scores(student):
     "The lecture's 14 and 12",
     points=2,
     kind="value",
+    question="What turns 112 into 14 when the width is 64?",
     hint="Divide by the square root of the width of the vectors, here by 8; then softmax.",
+    step="Take the scores of the dot scorer and divide by query.shape[-1] ** 0.5.",
 )
 def test_lecture_values(student):
     """Dot products 112 and 96 of vectors of width 64 become 14 and 12, and these the weights 0.88 and 0.12."""
@@ -52,7 +56,9 @@ def test_lecture_values(student):
     "A matrix between query and key",
     points=2,
     kind="value",
+    question="How wide is a query after it was multiplied by W?",
     hint="sᵀW first: with W (query_dim, key_dim) it is as wide as a key. Then it is a dot product again.",
+    step="Multiply query by the weight from the right, then do what the dot scorer does with that and the keys.",
 )
 def test_bilinear_by_hand(student):
     """The bilinear scorer computes sᵀWh with its own weight of shape (query_dim, key_dim)."""
@@ -70,7 +76,9 @@ def test_bilinear_by_hand(student):
     "A small network between query and key",
     points=2,
     kind="value",
+    question="What shape must the two projections have so that every query meets every key?",
     hint="Project both, add every query to every key (None makes the axes for it), then tanh, then the energy.",
+    step="Make (N, Q, 1, h) and (N, 1, K, h), add them, take tanh, apply the last layer, and drop its axis of size 1.",
 )
 def test_additive_by_hand(student):
     """The additive scorer computes vᵀ tanh(W_q s + W_k h) with its own three layers."""
@@ -93,7 +101,10 @@ def test_additive_by_hand(student):
     "Shares among the allowed",
     points=2,
     kind="value",
+    question="What number makes exp give exactly 0?",
     hint="What is masked must not count in the sum either: exclude it before the softmax, not after.",
+    step="Fill the scores with -inf where the mask is False, take softmax, and then put 0 where a row was "
+    "masked throughout.",
 )
 def test_shares_among_the_allowed(student):
     """masked_softmax shares 1 among the keys that the mask allows, and gives the others exactly 0."""
@@ -111,7 +122,9 @@ def test_shares_among_the_allowed(student):
     "The example of the handout",
     points=2,
     kind="value",
+    question="Of which rows is a context the weighted mean?",
     hint="Scores from the scorer, weights from masked_softmax over the keys, context = weights @ values; return both.",
+    step="Three lines: scores, weights, and the product of weights and values; return the context first.",
 )
 def test_attend_by_hand(student):
     """attend returns the contexts and the weights that the handout computes by hand, as a tuple in this order."""
@@ -128,7 +141,9 @@ def test_attend_by_hand(student):
     "Padding is not seen",
     points=2,
     kind="invariance",
+    question="At which step does the mask come in?",
     hint="Hand the mask on to masked_softmax, and compute the context from those weights. True = may be attended.",
+    step="Give the mask to masked_softmax as its second argument, and use nothing but the weights for the context.",
 )
 def test_padding_is_not_seen(student):
     """With a mask, attend gives the same contexts as without the masked keys and values."""
@@ -149,7 +164,9 @@ def test_padding_is_not_seen(student):
     "Nothing to choose from",
     points=1,
     kind="invariance",
+    question="What does softmax make of equal scores?",
     hint="Equal scores are equal shares: of all values, or of those that the mask allows.",
+    step="If the mean is wrong, look whether the weights of a row sum to 1, with and without a mask.",
 )
 def test_equal_keys(student):
     """If all keys are equal, the context is the mean of the values; with a mask, of the allowed ones."""

@@ -74,8 +74,10 @@ def log(*probabilities):
     "The greedy way through the handout's model",
     points=2,
     kind="value",
+    question="When does the search stop, and what has it kept?",
     hint="argmax over the row of the one prefix, until <eos> or max_len; .item() makes plain numbers. No division by "
     "the length here.",
+    step="Loop at most max_len times: take the best token, add its log-probability, append it, and stop after <eos>.",
 )
 def test_greedy_of_the_handout(student):
     """Greedy search takes the best token each time, ends at <eos> or max_len, and reports the plain sum."""
@@ -92,7 +94,10 @@ def test_greedy_of_the_handout(student):
     "The tree of the handout",
     points=3,
     kind="value",
+    question="How many candidates are there before two are kept?",
     hint="Print the kept candidates after each step and lay them beside the handout's table.",
+    step="For each live prefix add its sum to every next log-probability; sort all of them together; keep the "
+    "best two.",
 )
 def test_tree_of_the_handout(student):
     """A beam of 2 finds the two hypotheses of the handout's tree, with their scores."""
@@ -107,8 +112,11 @@ def test_tree_of_the_handout(student):
     "One call a step, and no call too many",
     points=2,
     kind="efficiency",
+    question="How many prefixes go into one call?",
     hint="All live prefixes go into one call. After each step: is there anything live that could still beat what has "
     "finished?",
+    step="Stop when nothing is live, or when the best live sum cannot pass the worst of the finished that you "
+    "would return.",
 )
 def test_calls_of_the_handout(student):
     """The search of the handout asks three times: for <sos>, for a and b together, for aa; then nothing can change."""
@@ -123,7 +131,9 @@ def test_calls_of_the_handout(student):
     "Length and score",
     points=2,
     kind="value",
+    question="What does dividing by the length do to a negative number?",
     hint="sum / len(tokens) ** length_alpha. Does len(tokens) count <eos>, and not <sos>?",
+    step="Rank by the sum divided by len(tokens) ** length_alpha, where tokens holds <eos> and no <sos>.",
 )
 def test_length_and_score(student):
     """Scores are divided by the length to the power of length_alpha, so that longer hypotheses can win."""
@@ -142,7 +152,9 @@ def test_length_and_score(student):
     "Finished before unfinished",
     points=2,
     kind="value",
+    question="What is an unfinished hypothesis worth to somebody who reads it?",
     hint="Two lists: finished ones, ranked; behind them what is still live at max_len, ranked; then the first n_best.",
+    step="Sort both lists by score, put the finished first, and cut at n_best.",
 )
 def test_finished_before_unfinished(student):
     """A finished hypothesis comes before every unfinished one, even if its score is worse."""
@@ -161,7 +173,9 @@ def test_finished_before_unfinished(student):
     "A beam of one is greedy",
     points=2,
     kind="invariance",
+    question="What is left of the beam when it has one place?",
     hint="With one place, the best continuation has it; and if that is <eos>, nothing live is left.",
+    step="Keep exactly beam_size candidates after each step; a finished one takes a place of that step too.",
 )
 def test_beam_of_one(student, rng):
     """With beam_size=1 and length_alpha=0, beam search finds what greedy search finds."""
@@ -183,7 +197,9 @@ def test_beam_of_one(student, rng):
     "A beam as wide as the tree",
     points=2,
     kind="value",
+    question="How many candidates are there in the first step?",
     hint="A beam may be wider than the vocabulary: at first there are fewer candidates than places. Keep all of them.",
+    step="Keep the smaller number of beam_size and of the candidates that there are.",
 )
 def test_wide_beam(student):
     """A beam that has room for everything finds the best of all sequences."""
@@ -202,7 +218,9 @@ def test_wide_beam(student):
     "Sizes below one are refused",
     points=1,
     kind="robustness",
+    question="Which sizes make no sense?",
     hint='raise ValueError(f"beam_size must be …, not {beam_size}"): the message names the argument.',
+    step="Compare the three arguments with 1 before the search, and name the one that is too small.",
 )
 def test_sizes_below_one(student):
     """beam_size, max_len or n_best of 0 raises a ValueError that names the argument."""

@@ -23,7 +23,10 @@ THREE_FRAMES = torch.tensor([[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.4, 0.1, 0.5]],
     "Hello in many ways",
     points=2,
     kind="value",
+    question="Which word does h-e-l-blank-l-o stand for, and which h-e-l-l-o?",
     hint="Two steps, and their order matters: first merge equal neighbours, then drop the blanks.",
+    step="Keep an item if it differs from the one before it and is not the blank; compare with the item "
+    "before, kept or not.",
 )
 def test_hello(student):
     """Paths collapse to the labelling that they stand for: the examples of the lecture."""
@@ -41,7 +44,9 @@ def test_hello(student):
     "The most probable path, collapsed",
     points=1,
     kind="value",
+    question="For how many frames do you choose, and what do you choose in each?",
     hint="argmax over the classes of each frame, .tolist(), then collapse with the caller's blank.",
+    step="Take the index of the largest value along the last axis, make a list of it, and give it to collapse.",
 )
 def test_best_path(student):
     """Greedy decoding takes the best class of each frame and collapses that path, to a list of plain ints."""
@@ -56,7 +61,9 @@ def test_best_path(student):
     "The lattice of the handout",
     points=2,
     kind="value",
+    question="How many states has a target of U labels, with a blank around each?",
     hint="Print your forward variables frame by frame and lay them beside the handout's table.",
+    step="Each state adds up: itself, the one before, and, if it is a label unlike the last label, the one two before.",
 )
 def test_lattice_of_the_handout(student):
     """The forward recursion gives the probabilities that the handout computes by hand."""
@@ -70,8 +77,10 @@ def test_lattice_of_the_handout(student):
     "All labellings share probability 1",
     points=2,
     kind="invariance",
+    question="May a path jump from an l straight to the next l?",
     hint="More than 1: some path is counted for two labellings (may a blank between equal labels be jumped over?). "
     "Less: some way into, through or out of the lattice is missing.",
+    step="Allow the jump of two only if the state is a label and differs from the label two states before.",
 )
 def test_shares_of_one(student):
     """Every path collapses to exactly one labelling, so the probabilities of all labellings sum to 1."""
@@ -96,7 +105,10 @@ def test_shares_of_one(student):
     "No path, no probability",
     points=2,
     kind="robustness",
+    question="How many frames does the target l, l need at least?",
     hint="Equal neighbours in the target need a blank between them, that is one frame more. log 0 is -inf.",
+    step="Begin with -inf everywhere except the two first states, and add with logsumexp; then -inf comes out "
+    "by itself.",
 )
 def test_no_path(student):
     """A target that needs more frames than there are has log-likelihood -inf, and not NaN or a large number."""
@@ -112,7 +124,10 @@ def test_no_path(student):
     "The loss of a batch",
     points=2,
     kind="value",
+    question="Which frames of a padded utterance belong to it?",
     hint="One number an utterance: minus the log-likelihood of its first lengths[n] frames. Then their plain mean.",
+    step="For each n, cut the frames at lengths[n], take minus the log-likelihood; stack the numbers, and "
+    "take their mean.",
 )
 def test_loss_of_a_batch(student):
     """The loss is the mean over the batch of -log_likelihood, and frames past a length are ignored."""
@@ -130,7 +145,9 @@ def test_loss_of_a_batch(student):
     "The best labelling is not the best path",
     points=2,
     kind="value",
+    question="Which paths of two frames collapse to a, and what do they have together?",
     hint="Paths that collapse to the same prefix are one entry of the beam, and their probabilities add up.",
+    step="Keep for each prefix two numbers, ending in blank and not; add where two ways lead to the same prefix.",
 )
 def test_best_labelling(student):
     """With P(blank) = 0.6 and P(a) = 0.4 in two frames, 'a' has 0.64: more than the best path, which is empty."""
@@ -145,7 +162,10 @@ def test_best_labelling(student):
     "Wrong arguments are refused",
     points=1,
     kind="robustness",
+    question="Which numbers are a class, if there are C of them?",
     hint='raise ValueError(f"blank must be …, not {blank}"): the message names the argument.',
+    step="Before anything else compare the argument with its limits, and raise with its name and its value in "
+    "the text.",
 )
 def test_wrong_arguments(student):
     """A blank that is no class, or a beam_size below 1, raises a ValueError that names the argument."""

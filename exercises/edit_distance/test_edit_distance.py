@@ -31,7 +31,9 @@ def replay(steps, source, target, *, insert=1, delete=1, substitute=1):
     "The words of the lecture",
     points=2,
     kind="value",
+    question="What is the cheapest way to turn f into l, and from which three neighbours of a cell can you come?",
     hint="Fill the table of flaw and lawn by hand, then print yours and look for the first cell that differs.",
+    step="Each cell is the smallest of three sums: above plus delete, left plus insert, diagonal plus 0 or substitute.",
 )
 def test_lecture_values(student):
     """The distances of the pairs of words from the lecture are right."""
@@ -48,7 +50,9 @@ def test_lecture_values(student):
     "A whole table",
     points=2,
     kind="shape",
+    question="How many prefixes does a word of four letters have?",
     hint="Rows belong to the source and columns to the target, and each has one more for the empty prefix.",
+    step="Make len(source) + 1 rows of len(target) + 1 cells; row 0 counts insertions, column 0 deletions.",
 )
 def test_small_table(student):
     """The table has a row for every prefix of the source, a column for every prefix of the target, and a border."""
@@ -72,7 +76,9 @@ def test_small_table(student):
     "Costs are the caller's",
     points=2,
     kind="value",
+    question="Which of the three arguments is paid where nothing of the source is used?",
     hint="In the table, which cost belongs to a step down, which to a step to the right, and which to the border?",
+    step="Left to right pays insert, top to bottom pays delete; the border is a sum of one of them alone.",
 )
 def test_own_costs(student):
     """Each operation has its own cost, in the border too, and a dear substitution gives way to the other two."""
@@ -94,7 +100,10 @@ def test_own_costs(student):
     "An alignment can be replayed",
     points=3,
     kind="value",
+    question="Standing in the last cell, how can you tell from which neighbour its value came?",
     hint="Walk from the last cell back to the first, write down each step, and turn the list round at the end.",
+    step="While i or j is above 0, find a neighbour whose value plus its cost is this cell's, note the step, "
+    "move there.",
 )
 def test_alignment_replays(student):
     """Followed step by step, the alignment turns the source into the target at the cost of the distance."""
@@ -116,7 +125,10 @@ def test_alignment_replays(student):
     "Word error rate",
     points=2,
     kind="value",
+    question="What would a text of ten words that was heard as one word mean for the rate?",
     hint="Split both texts into words, and ask who decides how many words there were to get right.",
+    step="Give the two lists of words to your distance, and divide by the number of words of the reference; "
+    "take care of 0.",
 )
 def test_word_errors(student):
     """The word error rate is the number of word edits per word of the reference."""
@@ -136,7 +148,10 @@ def test_word_errors(student):
     "A negative cost is refused",
     points=1,
     kind="robustness",
+    question="When should a wrong argument be noticed: before or after the work?",
     hint="Compare each cost with 0 before anything else, and put its name into the message of the ValueError.",
+    step="Loop over the names and values of the three costs; where a value is below 0, raise and put the name "
+    "into the text.",
 )
 def test_negative_cost(student):
     """A negative cost raises a ValueError that names the argument; zero is a cost like any other."""
@@ -152,7 +167,9 @@ def test_negative_cost(student):
     "No question is answered twice",
     points=2,
     kind="efficiency",
+    question="How many different pairs of prefixes are there for two words of twenty letters?",
     hint="A recursion that calls itself three times meets the same two prefixes again and again: keep the answers.",
+    step="Fill a table row by row, so that each pair of prefixes is computed once; only then read the last cell.",
     timeout=2,
 )
 def test_not_exponential(student):

@@ -135,8 +135,10 @@ def check_found(student, mistakes):
     "No false alarm",
     points=2,
     kind="robustness",
+    question="Could two different alignments both be right?",
     hint="Read the contract in the handout of edit_distance again: what does it leave open? And does a test assert "
     "anything yet?",
+    step="Compare costs and not the steps themselves where several alignments are equally cheap.",
     timeout=60,
 )
 def test_no_false_alarm(student):
@@ -151,7 +153,10 @@ def test_no_false_alarm(student):
     "Wrong distances and tables",
     points=2,
     kind="value",
+    question="Which pair of words tells an insertion from a deletion?",
     hint="For each of the mistakes in the list: with which input would it give another result?",
+    step="Use different costs for the three operations, words of different lengths, and one pair that differs "
+    "in case only.",
     timeout=60,
 )
 def test_wrong_distances(student):
@@ -163,7 +168,10 @@ def test_wrong_distances(student):
     "Wrong alignments and rates",
     points=2,
     kind="value",
+    question="What must be true of every alignment, whichever one it is?",
     hint="Replay the steps of an alignment: do they make the target out of the source, and at what cost?",
+    step="Follow the steps from the start, keep count of both words, and compare a rate above 1 and one with "
+    "few words heard.",
     timeout=60,
 )
 def test_wrong_alignments_and_rates(student):

@@ -39,7 +39,9 @@ def torch_attention(weights, num_heads, x, mask=None):
     "Nothing about the future",
     points=1,
     kind="value",
+    question="May a position look at itself?",
     hint="Row t is the position that asks, and it may look at itself. A tensor of ones has a .tril().",
+    step="Make a square of True with torch.ones of dtype bool, and keep its lower triangle with the diagonal.",
 )
 def test_nothing_about_the_future(student):
     """In the causal mask, row t is True for the positions 0 to t and False after that."""
@@ -52,7 +54,9 @@ def test_nothing_about_the_future(student):
     "Tokens and padding",
     points=1,
     kind="value",
+    question="Which positions of a sequence of length 3 are real, counted from 0?",
     hint="Position l of sequence n is real if l < lengths[n]: compare (L,) with (N, 1).",
+    step="Compare torch.arange(max_len) with lengths as a column; without max_len take the largest length.",
 )
 def test_tokens_and_padding(student):
     """The padding mask is True for the first lengths[n] positions; without max_len it is as long as the longest."""
@@ -67,7 +71,9 @@ def test_tokens_and_padding(student):
     "Heads by hand",
     points=2,
     kind="shape",
+    question="To which head does feature 0 belong, and to which the last one?",
     hint="First cut the last axis, (N, L, H, D/H), then exchange L and H. A reshape alone has the right shape only.",
+    step="view as (N, L, H, D // H), then transpose the axes 1 and 2; merging does both in the other order.",
 )
 def test_heads_by_hand(student):
     """Head h of a position consists of the h-th run of neighbouring features of that same position."""
@@ -84,7 +90,9 @@ def test_heads_by_hand(student):
     "112 and 96",
     points=2,
     kind="value",
+    question="By what is 112 divided to give 14?",
     hint="The scores are divided by the square root of d_k, the last axis of q and k, before the softmax.",
+    step="Divide the product of q and the transposed k by the square root of q.shape[-1].",
 )
 def test_lecture_scores(student):
     """Scores of 112 and 96 with d_k = 64 become 14 and 12, and weights of 0.88 and 0.12."""
@@ -104,7 +112,9 @@ def test_lecture_scores(student):
     "Who may not be asked weighs nothing",
     points=2,
     kind="robustness",
+    question="What does softmax make of a row of -inf alone?",
     hint="Fill the scores before the softmax, where the mask is False. A row that is False throughout needs care.",
+    step="Fill with -inf where the mask is False, take softmax, and set to 0 what the mask forbids.",
 )
 def test_who_may_not_be_asked(student):
     """Masked keys have a weight of exactly 0, the others share 1; a row without any key is 0 throughout."""
@@ -122,7 +132,9 @@ def test_who_may_not_be_asked(student):
     "As torch has it",
     points=3,
     kind="value",
+    question="In which order come projecting, splitting, attending, merging?",
     hint="Project, then split; attend in each head; merge, then out_proj. Print a shape after each step.",
+    step="Use q_proj, k_proj and v_proj first, split each; after attending merge the heads, and then apply out_proj.",
 )
 def test_as_torch_has_it(student):
     """With the same weights, self-attention equals that of torch.nn.MultiheadAttention, head by head."""
@@ -138,7 +150,9 @@ def test_as_torch_has_it(student):
     "The past does not know the future",
     points=2,
     kind="invariance",
+    question="Which weights must be 0 in the first row?",
     hint="Look at weights[0, 0]: is it a lower triangle, diagonal included?",
+    step="Pass the mask on to the attention of all heads; one axis of size 1 lets it count for every head.",
 )
 def test_past_and_future(student):
     """Under a causal mask, a position's output is torch's, and does not change when later positions do."""
@@ -160,7 +174,9 @@ def test_past_and_future(student):
     "Wrong arguments are refused",
     points=1,
     kind="robustness",
+    question="What is left over when 10 features are shared by 3 heads?",
     hint='raise ValueError(f"num_heads must …, not {num_heads}"): the message names the argument.',
+    step="Test with % in the constructor, and the lengths with < 0; name the argument in the message.",
 )
 def test_wrong_arguments(student):
     """Heads that do not divide the features, or a negative length, raise a ValueError that names the argument."""

@@ -30,7 +30,9 @@ def width_four(length):
     "The table of the handout",
     points=2,
     kind="value",
+    question="How many different angles does a row of width 4 have?",
     hint="Columns 0 and 1 share one angle, columns 2 and 3 the next: sine, cosine, sine, cosine.",
+    step="The angle of pair i at position p is p divided by base ** (2 * i / d_model); fill columns 0::2 and 1::2.",
 )
 def test_handout_table(student):
     """The encoding has the values that the handout computes by hand, and the usual base is 10000."""
@@ -43,7 +45,9 @@ def test_handout_table(student):
     "Position zero",
     points=1,
     kind="value",
+    question="What are the sine and the cosine of 0?",
     hint="Positions are counted from 0. There every angle is 0: what are its sine and its cosine?",
+    step="Begin the positions with torch.arange(length), which starts at 0, and put sines into the even columns.",
 )
 def test_position_zero(student):
     """The first row is 0, 1, 0, 1, …, whatever the width and the base are."""
@@ -60,7 +64,9 @@ def test_position_zero(student):
     "Every pair lies on a circle",
     points=1,
     kind="invariance",
+    question="Which two columns have the same angle?",
     hint="Is the cosine in column 2i+1 of the very angle whose sine stands in column 2i?",
+    step="Compute the angles once, with one column for each pair, and use them for both the sine and the cosine.",
 )
 def test_pairs_on_a_circle(student):
     """The sine in column 2i and the cosine in column 2i+1 belong to one angle: their squares add up to 1."""
@@ -78,7 +84,9 @@ def test_pairs_on_a_circle(student):
     "A step is a rotation",
     points=2,
     kind="value",
+    question="What does a rotation do to one pair of sine and cosine?",
     hint="Write sin(a + b) and cos(a + b) by the addition theorems; a is the position's angle, b the offset's.",
+    step="For each pair put a block of 2 by 2 on the diagonal: cosines on it, and the sine with both signs beside it.",
 )
 def test_step_is_a_rotation(student):
     """The matrix of the handout, which takes every row of the handout's table to the next one."""
@@ -103,7 +111,9 @@ def test_step_is_a_rotation(student):
     "Added along the sequence",
     points=2,
     kind="value",
+    question="Which axis of x tells the position?",
     hint="x is (N, L, D): the position is its second axis. Row p of the table is added to x[:, p].",
+    step="Take the first x.shape[1] rows of the table, and add them to x; the batch needs no loop.",
 )
 def test_added_along_the_sequence(student):
     """Every sequence of the batch gets row 0 added at its first place, row 1 at the second, and so on."""
@@ -118,7 +128,9 @@ def test_added_along_the_sequence(student):
     "A learned table",
     points=2,
     kind="value",
+    question="How do you ask an embedding for the rows 0 to L-1?",
     hint="Look up the positions 0, 1, …, L-1 in self.table, and add the rows to every sequence of the batch.",
+    step="Call the table with torch.arange(L) on the device of x, and add what comes back.",
 )
 def test_learned_table(student):
     """The learned encoding adds row p of its table to the input at position p."""
@@ -134,7 +146,9 @@ def test_learned_table(student):
     "Wrong arguments are refused",
     points=2,
     kind="robustness",
+    question="Which values of this argument make no sense?",
     hint='raise ValueError(f"length must …, not {length}"): the message names the argument.',
+    step="Compare before computing, and raise with the argument's name and its value.",
 )
 def test_wrong_arguments(student):
     """A negative length, an odd d_model in a shift, more positions than max_len: a ValueError that names it."""

@@ -36,7 +36,9 @@ def parts_of(found, shapes, what):
     "Read one token, say the next",
     points=2,
     kind="value",
+    question="What does the decoder read before it says the first word?",
     hint="target_in is <sos> and the target; target_out is the target and <eos>: the same tokens, one place apart.",
+    step="Put <sos> before the target for what is read, <eos> behind it for what is said, and pad both to one length.",
 )
 def test_shifted_targets(student):
     """A batch has the source with <eos>, and the target twice: once after <sos>, once before <eos>."""
@@ -65,7 +67,9 @@ def test_shifted_targets(student):
     "A loss of real tokens only",
     points=2,
     kind="value",
+    question="Over how many tokens is the mean taken?",
     hint="Divide by the number of tokens that are not <pad>, not by N·T.",
+    step="cross_entropy has an argument that names the class to leave out; give it the padding.",
 )
 def test_loss_of_real_tokens(student):
     """The loss is the mean over the real tokens: what stands at the padding, and how much of it, does not matter."""
@@ -86,7 +90,9 @@ def test_loss_of_real_tokens(student):
     "Padded, and alone",
     points=3,
     kind="invariance",
+    question="Where does the backward direction begin in a padded sentence?",
     hint="pack_padded_sequence(…, batch_first=True, enforce_sorted=False), and pad_packed_sequence for the way back.",
+    step="Pack the embedded batch with its lengths on the CPU, run the network, and unpack its output.",
 )
 def test_padded_and_alone(student):
     """In a padded batch each sentence is read as if it were alone: from its first token to its last, and back."""
@@ -116,8 +122,11 @@ def test_padded_and_alone(student):
     "One step, by hand",
     points=3,
     kind="value",
+    question="Which state asks the attention: the one before the step or after it?",
     hint="The context comes first, from the state before; then the cell reads [embedding; context]; then the output "
     "[new state; context; embedding].",
+    step="Attend with the old state, join embedding and context, run the cell, join the new state with both, "
+    "apply the output.",
 )
 def test_one_step_by_hand(student):
     """One step of a decoder whose weights are so simple that its result can be seen without a computer."""
@@ -146,7 +155,9 @@ def test_one_step_by_hand(student):
     "Step by step, and the past only",
     points=3,
     kind="invariance",
+    question="What does step t need from step t-1?",
     hint="Start from the encoder's final state, read target_in[:, t] at step t, and hand the new state on.",
+    step="Loop over t, collect the scores of each step in a list, and stack them along axis 1.",
 )
 def test_step_by_step(student):
     """The whole is the decoder, step by step; token t of the target changes the scores from t on, the source all."""
@@ -172,7 +183,10 @@ def test_step_by_step(student):
     "Whose words?",
     points=2,
     kind="value",
+    question="What can the decoder read when nobody knows the target?",
     hint="With teacher_forcing=0 every step after the first reads logits.argmax(-1) of the step before.",
+    step="In each step after the first draw a number: below teacher_forcing read the target, else the best "
+    "token of before.",
 )
 def test_whose_words(student):
     """With teacher_forcing=1 the decoder reads the target; with 0 it reads <sos>, and then what it has said itself."""
@@ -195,8 +209,10 @@ def test_whose_words(student):
     points=4,
     kind="value",
     timeout=30,
+    question="What is the loss of a model that knows nothing about V words?",
     hint="Does the loss begin near ln V and fall? zero_grad, backward, clip, step. Low, and yet wrong translations: "
     "training and translating differ somewhere.",
+    step="Four calls in one step: zero_grad, backward, clip, step; and translate must end a source as training does.",
 )
 def test_one_batch_by_heart(student):
     """An untrained model's loss is near ln V; in 60 steps on one batch it falls below 0.1, and the words are right."""
@@ -217,7 +233,9 @@ def test_one_batch_by_heart(student):
     "Asked to translate",
     points=2,
     kind="robustness",
+    question="What should be the same after a translation as before it?",
     hint="A list of lists of symbols. Remember model.training, and put it back.",
+    step="Keep model.training, call eval(), translate without gradients, and set the mode again in a finally.",
 )
 def test_asked_to_translate(student):
     """translate returns a list of symbols for each source, keeps to max_len, and leaves the model's mode as it was."""

@@ -48,7 +48,9 @@ def as_torch(student, name, theirs, **attentions):
     "Two layers and a ReLU",
     points=1,
     kind="value",
+    question="What would two linear layers be without anything between them?",
     hint="linear1, then what is negative becomes 0, then linear2.",
+    step="Apply linear1, then relu, then linear2, and nothing else.",
 )
 def test_feed_forward_by_hand(student):
     """The feed-forward network has a ReLU between its two layers, and none after them."""
@@ -70,7 +72,9 @@ def test_feed_forward_by_hand(student):
     "An encoder layer, as torch has it",
     points=2,
     kind="value",
+    question="What does a norm see: the sum, or what is added?",
     hint="norm1(x + attention), norm2(x + feed_forward): the norm comes after the sum, and the mask goes to attention.",
+    step="Twice the same: compute the part, drop out, add it to x, and normalise the sum.",
 )
 def test_encoder_layer_as_torch(student):
     """With the same weights and a mask, EncoderLayer equals torch.nn.TransformerEncoderLayer, in train() and eval()."""
@@ -90,7 +94,9 @@ def test_encoder_layer_as_torch(student):
     "A decoder layer, as torch has it",
     points=2,
     kind="value",
+    question="Who asks and who answers in the second attention?",
     hint="Three times norm(x + …): attention to oneself, attention to the memory (its keys and values), feed-forward.",
+    step="The second attention takes its query from x, and its keys and values from memory with the source's mask.",
 )
 def test_decoder_layer_as_torch(student):
     """With the same weights and both masks, DecoderLayer equals torch.nn.TransformerDecoderLayer, in both modes."""
@@ -112,7 +118,9 @@ def test_decoder_layer_as_torch(student):
     "From the past and the source to the next token",
     points=3,
     kind="invariance",
+    question="Which two masks must be true for a key of the target?",
     hint="A causal mask for the target, source != pad for the source (twice: in the encoder and for the memory).",
+    step="Combine the causal mask with the padding of the target by &, and use the mask of the source twice.",
 )
 def test_past_and_source(student):
     """In both modes, logits at t depend on the target up to t and on the source, not on the future or more padding."""
@@ -147,7 +155,9 @@ def test_past_and_source(student):
     "Up, then down",
     points=1,
     kind="value",
+    question="Which of the two terms is smaller before the warm-up ends?",
     hint="d_model**-0.5 times the smaller of step**-0.5 and step * warmup**-1.5. There is no step 0.",
+    step="Write both powers of the step, take min, and multiply by d_model ** -0.5.",
 )
 def test_up_then_down(student):
     """The learning rate rises in a straight line to its peak at `warmup`, and falls with the root of the step."""
@@ -162,7 +172,10 @@ def test_up_then_down(student):
     "Not quite sure",
     points=2,
     kind="value",
+    question="How much is left for the wrong classes, and how many are they?",
     hint="The table of the handout: 0.8 for the truth, 0.1 for each of the two others, nothing for <pad>.",
+    step="Give the truth 1 - smoothing and share the rest among the other real classes; leave out where the "
+    "target is padding.",
 )
 def test_not_quite_sure(student):
     """The loss of the handout's table: smoothed over the real classes, averaged over the real tokens."""
@@ -179,8 +192,10 @@ def test_not_quite_sure(student):
     "A handful by heart",
     points=3,
     kind="value",
+    question="What does the loss of an untrained model tell you?",
     hint="If the loss does not fall: target_in and target_out, zero_grad, the rate set before each step. If it falls "
     "and the translations are wrong: does translate decode as forward does?",
+    step="Set the rate, zero_grad, loss, backward, step: in this order; and decode from <sos> as in training.",
     timeout=60,
 )
 def test_a_handful_by_heart(student):
@@ -204,7 +219,9 @@ def test_a_handful_by_heart(student):
     "As it was",
     points=2,
     kind="robustness",
+    question="In which mode may dropout not be at work?",
     hint="was_training = model.training; model.eval(); try … finally: model.train(was_training).",
+    step="Keep the mode in a variable, go to eval, and set it back in a finally.",
 )
 def test_as_it_was(student):
     """translate works without dropout, and leaves the model in the mode in which it found it."""
