@@ -103,7 +103,7 @@ def _checked(console: Any, course: Course, choice: Choice) -> Choice:
         if part.is_notebook:
             write_module(course, part.exercise, part.path)
         with console.status(f"{part.exercise.name}: running the public tests"):
-            (checked,) = check_exercises(course, (Target(part.exercise),), again=True)
+            (checked,) = check_exercises(course, (Target(part.exercise, course.module(part.exercise)),), again=True)
         result = checked.result
         warnings: tuple[str, ...] = ()
         if result is None:
