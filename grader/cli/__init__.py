@@ -18,6 +18,7 @@ from grader.cli.handouts import handouts
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
 from grader.cli.report import report
+from grader.cli.show import show
 from grader.cli.similar import similar
 from grader.cli.statistics import statistics
 from grader.cli.stubs import stubs
@@ -26,8 +27,8 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs, notebooks,
-    handouts, gradescope_zip, github_workflow,
+    check, show, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs,
+    notebooks, handouts, gradescope_zip, github_workflow,
 )  # fmt: skip
 
 for command in COMMANDS:
