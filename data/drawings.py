@@ -89,7 +89,7 @@ def attention(own: Functions) -> Picture:
     noise = torch.randn(1, len(target), 64, generator=torch.Generator().manual_seed(13))
     query = 0.3 * keys[:, : len(target)] + noise
     mask = torch.tensor([word != "<pad>" for word in source])
-    grids = []
+    grids: list[Grid] = []
     asked = [("dot", "DotScorer", None), ("scaled dot", "ScaledDotScorer", None)]
     for heading, scorer, allowed in [*asked, ("scaled, masked", "ScaledDotScorer", mask)]:
         _, weights = own["attend"](own[scorer](), query, keys, keys, allowed)

@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``do
 """
 
 from grader.cli.adjust import adjust
+from grader.cli.answers import answers
 from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.diff import diff
@@ -17,6 +18,7 @@ from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
+from grader.cli.predict import predict
 from grader.cli.report import report
 from grader.cli.show import show
 from grader.cli.similar import similar
@@ -27,8 +29,8 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check, show, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs,
-    notebooks, handouts, gradescope_zip, github_workflow,
+    check, predict, show, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate,
+    stubs, notebooks, answers, handouts, gradescope_zip, github_workflow,
 )  # fmt: skip
 
 for command in COMMANDS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -19,7 +20,7 @@ def show(exercise: str, out: Path | None, folder: Path) -> None:
     from grader.student import show as student
 
     found = student.show(course, exercise, out)
-    encoding = (click.get_text_stream("stdout").encoding or "ascii").lower()
+    encoding = str(getattr(sys.stdout, "encoding", None) or "ascii").lower()
     click.echo(found.text(plain=not encoding.startswith("utf")))
     if out is not None:
         click.echo(f"\nWritten: {out}")
