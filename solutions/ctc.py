@@ -1,6 +1,6 @@
 """Connectionist temporal classification: from unaligned to aligned.
 
-A network says one symbol a frame, and a blank where it has nothing to say; a transcript is much shorter.
+A network says one symbol for each frame, and a blank where it has nothing to say; a transcript is much shorter.
 CTC calls every path right that collapses to the transcript, and sums the probabilities of all of them.
 """
 
@@ -41,7 +41,7 @@ def log_add(a: float, b: float) -> float:
 def collapse(path: list[int], blank: int = 0) -> list[int]:
     """The labelling that a path stands for: merge repeats first, then drop blanks.
 
-    path: T symbols, one a frame -> list of at most T labels
+    path: T symbols, one for each frame -> list of at most T labels
 
     >>> collapse([1, 1, 0, 1, 2, 2, 0])
     [1, 1, 2]
@@ -120,7 +120,7 @@ def prefix_beam_search(log_probs: torch.Tensor, beam_size: int, blank: int = 0) 
     log_probs: (T, V) -> at most beam_size pairs (labels, log-probability as a plain float)
 
     >>> twice = torch.tensor([[0.6, 0.4], [0.6, 0.4]]).log()
-    >>> [(labels, round(score, 3)) for labels, score in prefix_beam_search(twice, beam_size=5)]
+    >>> [(labels, round(score, 3)) for labels, score in prefix_beam_search(twice, beam_size=2)]
     [([1], -0.446), ([], -1.022)]
     """
     ### BEGIN SOLUTION

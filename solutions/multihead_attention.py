@@ -49,11 +49,8 @@ def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
 
     x: (N, L, D) -> (N, H, L, D/H)
 
-    >>> split_heads(torch.tensor([[[1, 2, 3, 4], [5, 6, 7, 8]]]), num_heads=2)
-    tensor([[[[1, 2],
-              [5, 6]],
-             [[3, 4],
-              [7, 8]]]])
+    >>> split_heads(torch.tensor([[[1, 2, 3, 4], [5, 6, 7, 8]]]), num_heads=2).tolist()
+    [[[[1, 2], [5, 6]], [[3, 4], [7, 8]]]]
     """
     ### BEGIN SOLUTION
     batch, length, width = x.shape

@@ -296,8 +296,8 @@ def translate(
 ) -> list[list[str]]:
     """What the model makes of each source, greedily or by beam search: lists of symbols, without <eos>.
 
-    It says tokens until it has said <eos>, or max_len of them. The model is in eval() meanwhile, and then as it was.
-    No sources: []
+    Each source is encoded as make_batch does it: its symbols, then <eos>. The model says tokens until it has said
+    <eos>, or max_len of them. Meanwhile it is in eval(); afterwards it is in the mode in which it was. No sources: []
     """
     ### BEGIN SOLUTION
     check_at_least_one(max_len=max_len, beam_size=beam_size)

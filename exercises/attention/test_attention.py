@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.judge import assert_close, assert_equal, criterion
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion
 
 # The example of the handout: two queries, three keys, three values that are single numbers.
 QUERY = torch.tensor([[[1.0, 1.0], [0.0, 2.0]]])  # (1, 2, 2)
@@ -179,3 +179,20 @@ def test_equal_keys(student):
         expected = kept.mean(1, keepdim=True).expand(2, 3, 6), weights.expand(2, 3, 5)
         found = student.attend(student.DotScorer(), query, keys, values, allowed)
         assert_close(found, expected, f"attend(DotScorer(), …) with five equal keys and mask={allowed}")
+
+
+@criterion(
+    "Where the inputs are",
+    points=1,
+    kind="device",
+    hint="A tensor that you make (zeros, full) needs device=scores.device, or comes from a *_like.",
+)
+def test_where_the_inputs_are(student, device):
+    """On an accelerator, attend with a mask gives what it gives on the CPU, and the results are on the accelerator."""
+    mask = torch.tensor([[True, True, False], [False, True, False]])
+    what = "attend of the handout's example, with a mask,"
+    scorer = student.DotScorer()
+    assert_same_on_device(student.attend, device, what, scorer, QUERY, KEYS, VALUES, mask)
+    weights = torch.tensor([[[0.7311, 0.2689, 0.0], [0.0, 1.0, 0.0]]])
+    found = student.attend.on(device)(scorer, QUERY, KEYS, VALUES, mask)
+    assert_close(found, (weights @ VALUES, weights), f"{what} on the accelerator", rtol=0, atol=2e-3)

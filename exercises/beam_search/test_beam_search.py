@@ -237,3 +237,17 @@ def test_sizes_below_one(student):
     always_b = Model({"else": (0.1, 0.8, 0.1)})
     found = student.beam_search(always_b, sos=SOS, eos=EOS, beam_size=1, max_len=1)
     assert_close(found, [([B], log(0.8))], "beam_search(a model that says b, beam_size=1, max_len=1)", **TOLERANCE)
+
+
+@criterion(
+    "Where step answers",
+    points=1,
+    kind="device",
+    hint="log_probs.new_tensor(…) is made where log_probs are; .tolist() brings plain numbers from anywhere.",
+)
+def test_where_step_answers(student, device):
+    """beam_search finds the same where step answers from an accelerator."""
+    search = student.beam_search.on(device)
+    found = search(Model(HANDOUT), sos=SOS, eos=EOS, beam_size=2, max_len=4, n_best=2)
+    expected = [([B, EOS], log(0.4, 0.9) / 2), ([A, A, EOS], log(0.5, 0.4, 0.6) / 3)]
+    assert_close(found, expected, "beam_search(the handout's model, on an accelerator, n_best=2)", **TOLERANCE)

@@ -6,7 +6,7 @@ from itertools import product
 import torch
 import torch.nn.functional as F  # noqa: N812  # its usual name
 
-from grader.judge import assert_close, assert_equal, criterion, show, student_raises
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, show, student_raises
 
 LETTERS = "-Helo"  # class 0 is the blank
 
@@ -177,3 +177,18 @@ def test_wrong_arguments(student):
         student.prefix_beam_search(THREE_FRAMES, beam_size=0)
     assert_equal(student.collapse([1, 2, 2], blank=2), [1], "collapse([1, 2, 2], blank=2)")
     assert_equal(student.collapse([2, 0, 3, 0, 1], blank=0), [2, 3, 1], "collapse([2, 0, 3, 0, 1], blank=0)")
+
+
+@criterion(
+    "Where the log-probabilities are",
+    points=1,
+    kind="device",
+    hint="A tensor that you make needs device=log_probs.device, or comes from log_probs.new_full.",
+)
+def test_where_the_inputs_are(student, device):
+    """On an accelerator, log_likelihood gives what it gives on the CPU, and the result is on the accelerator."""
+    for target, probability in [([1, 2], 0.492), ([1, 1], 0.021)]:
+        what = f"log_likelihood(three frames of the handout, {target})"
+        assert_same_on_device(student.log_likelihood, device, what, THREE_FRAMES.float(), target)
+        expected = torch.tensor(probability).log()
+        assert_close(student.log_likelihood.on(device)(THREE_FRAMES.float(), target), expected, f"{what} there")

@@ -4,7 +4,7 @@
 import torch
 from torch import nn
 
-from grader.judge import assert_close, assert_equal, criterion, student_raises
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, student_raises
 
 
 def random_weights(d_model):
@@ -189,3 +189,20 @@ def test_wrong_arguments(student):
         student.MultiHeadAttention(12, 5)
     with student_raises("ValueError", naming="length"):
         student.causal_mask(-1)
+
+
+@criterion(
+    "Where the masks are made",
+    points=1,
+    kind="device",
+    hint="torch.ones(…, device=device) and torch.arange(…, device=lengths.device): say where a new tensor belongs.",
+)
+def test_where_the_masks_are(student, device):
+    """causal_mask is made on the device that is asked for, padding_mask on the device of the lengths."""
+    reply = student.causal_mask.observe(9, device=device)
+    assert_equal(reply.devices, (device,), "the device of causal_mask(9, device=…)")
+    assert_equal(reply.value, torch.arange(9) <= torch.arange(9)[:, None], "causal_mask(9, device=…)")
+    lengths = torch.tensor([2, 9, 4])
+    assert_same_on_device(student.padding_mask, device, "padding_mask([2, 9, 4])", lengths)
+    expected = torch.arange(9) < lengths[:, None]
+    assert_equal(student.padding_mask.on(device)(lengths), expected, "padding_mask([2, 9, 4]) on the accelerator")

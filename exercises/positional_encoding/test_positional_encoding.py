@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from grader.judge import assert_close, criterion, show, student_raises
+from grader.judge import assert_close, assert_same_on_device, criterion, show, student_raises
 
 CLOSE = {"rtol": 0.0, "atol": 1e-3}  # float32 arithmetic is good enough everywhere
 
@@ -167,3 +167,18 @@ def test_wrong_arguments(student):
         sizes = (found**2).sum(dim=1)  # about half of the squares, as sines and cosines have
         assert (sizes > d_model / 4).all() and (sizes < d_model * 3 / 4).all(), "the rows are no sines and cosines"
         assert (found[1:] != found[:-1]).any(dim=1).all(), "two neighbouring positions have the same row"
+
+
+@criterion(
+    "The table moves along",
+    points=1,
+    kind="device",
+    hint="self.register_buffer(name, table): a buffer moves with .to(), a plain attribute stays where it was made.",
+)
+def test_the_table_moves(student, device):
+    """After .to(device), PositionalEncoding works on that device, and gives what it gives on the CPU."""
+    module = student.PositionalEncoding(4, max_len=6)
+    x = torch.randn(2, 5, 4)
+    assert_same_on_device(module, device, "PositionalEncoding(4, max_len=6)", x)
+    found = module.on(device)(x)
+    assert_close(found, x + width_four(5), "PositionalEncoding(4, max_len=6) on the accelerator", **CLOSE)

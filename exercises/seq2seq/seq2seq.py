@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import torch
-from attention import AdditiveScorer
+from attention import AdditiveScorer, attend
+from beam_search import beam_search
 from torch import nn
 
 PAD, SOS, EOS, UNK = 0, 1, 2, 3  # filling, the start, the end, and whatever the vocabulary does not know

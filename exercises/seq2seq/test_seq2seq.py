@@ -6,7 +6,7 @@ import math
 import torch
 from torch import nn
 
-from grader.judge import assert_close, assert_equal, criterion, module_of, student_raises
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of, student_raises
 
 PAIRS = [("abc", "cba"), ("b", "b"), ("ca", "ac"), ("abca", "acba"), ("cc", "cc")]
 
@@ -257,3 +257,21 @@ def test_asked_to_translate(student):
         student.translate(model, ["ab"], letters, letters, max_len=0)
     with student_raises("ValueError", naming="beam_size"):
         student.translate(model, ["ab"], letters, letters, beam_size=0)
+
+
+@criterion(
+    "Where the model is",
+    points=1,
+    kind="device",
+    hint="A mask is made where the source is: torch.arange(…, device=source.device). Packing wants lengths on the CPU.",
+)
+def test_where_the_model_is(student, device):
+    """A model that was moved to an accelerator gives the logits that it gives on the CPU, and leaves them there."""
+    source, lengths = torch.tensor([[4, 5, 2], [6, 2, 0]]), torch.tensor([3, 2])
+    target_in = torch.tensor([[1, 4, 5, 6], [1, 5, 0, 0]])
+    model = student.Seq2Seq(student.Encoder(7, 3, 4), student.AttentionDecoder(7, 3, 4))
+    assert_same_on_device(model, device, "Seq2Seq(source, source_lengths, target_in)", source, lengths, target_in)
+    bias = torch.arange(7.0)  # with an output layer that is a bias alone, the logits are known
+    model.decoder.load_state_dict({"output.weight": torch.zeros(7, 15), "output.bias": bias}, strict=False)
+    found = model.on(device)(source, lengths, target_in)
+    assert_close(found, bias.expand(2, 4, 7), "the logits of a model whose output is its bias, on the accelerator")

@@ -6,7 +6,7 @@ import math
 import torch
 from torch import nn
 
-from grader.judge import assert_close, assert_equal, criterion, module_of, student_raises
+from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of, student_raises
 
 NEAR = {"rtol": 1e-4, "atol": 1e-5}  # a table of positions in float32 is right, even in a model of float64
 
@@ -243,3 +243,20 @@ def test_as_it_was(student):
         found = student.translate(model, ["abc", "d"], vocabulary, vocabulary, max_len=6)
         assert_equal([type(text).__name__ for text in found], ["list"] * 2, "the kinds of what translate returned")
         assert_equal([text[:1] for text in found], [[symbol]] * 2, f"how a model begins that only says {symbol}")
+
+
+@criterion(
+    "Where the model is",
+    points=1,
+    kind="device",
+    hint="causal_mask(T, device=target_in.device): say where a new tensor belongs.",
+)
+def test_where_the_model_is(student, device):
+    """A model that was moved to an accelerator gives the logits that it gives on the CPU, and leaves them there."""
+    source, target_in = torch.tensor([[4, 5, 2], [6, 2, 0]]), torch.tensor([[1, 4, 5, 6], [1, 5, 0, 0]])
+    model = student.Transformer(8, 9, d_model=8, num_heads=2, num_layers=1, d_ff=8, dropout=0.0)
+    assert_same_on_device(model, device, "Transformer(source, target_in)", source, target_in)
+    bias = torch.arange(9.0)  # with an output layer that is a bias alone, the logits are known
+    model.load_state_dict({"output.weight": torch.zeros(9, 8), "output.bias": bias}, strict=False)
+    found = model.on(device)(source, target_in)
+    assert_close(found, bias.expand(2, 4, 9), "the logits of a model whose output is its bias, on the accelerator")

@@ -8,9 +8,10 @@ together, trained, and asked to translate.
 from collections.abc import Callable, Sequence
 
 import torch
-from multihead_attention import MultiHeadAttention
+from beam_search import beam_search
+from multihead_attention import MultiHeadAttention, causal_mask
 from positional_encoding import PositionalEncoding
-from seq2seq import PAD, Vocabulary
+from seq2seq import EOS, PAD, SOS, Vocabulary, make_batch
 from torch import nn
 
 WARMUP = 100  # steps during which the learning rate grows; the paper has 4000, for three days on eight GPUs
@@ -173,7 +174,7 @@ def translate(
 ) -> list[list[str]]:
     """What the model makes of each source, greedily or by beam search: lists of symbols, without <eos>.
 
-    It says tokens until it has said <eos>, or max_len of them. The model is in eval() meanwhile, and then as it was.
-    No sources: []
+    Each source is encoded as make_batch does it: its symbols, then <eos>. The model says tokens until it has said
+    <eos>, or max_len of them. Meanwhile it is in eval(); afterwards it is in the mode in which it was. No sources: []
     """
     raise NotImplementedError("translate is yours to write")

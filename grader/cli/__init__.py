@@ -6,6 +6,7 @@ Exit codes: 0 done; 1 something to mend was found (``check``, ``submit``, ``vali
 """
 
 from grader.cli.adjust import adjust
+from grader.cli.answers import answers
 from grader.cli.base import main
 from grader.cli.check import check
 from grader.cli.diff import diff
@@ -19,9 +20,11 @@ from grader.cli.handouts import handouts
 from grader.cli.hint import hint
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
+from grader.cli.predict import predict
 from grader.cli.release import release
 from grader.cli.report import report
 from grader.cli.run import run
+from grader.cli.show import show
 from grader.cli.similar import similar
 from grader.cli.statistics import statistics
 from grader.cli.status import status
@@ -32,10 +35,10 @@ from grader.cli.validate import validate
 from grader.cli.watch import watch
 
 # A new command is a file beside this one, and a name here. A release has those for students, and what they import.
-FOR_STUDENTS = (check, watch, hint, status, explain, run, submit, train)
+FOR_STUDENTS = (check, watch, hint, status, explain, predict, show, run, submit, train)
 COMMANDS = (
     *FOR_STUDENTS, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs,
-    notebooks, handouts, release, gradescope_zip, github_workflow,
+    notebooks, answers, handouts, release, gradescope_zip, github_workflow,
 )  # fmt: skip
 
 for command in COMMANDS:

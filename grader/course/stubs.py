@@ -1,12 +1,14 @@
 """From a solution to the stub that students get: the marked regions go, and every trace of them.
 
 Inside a function a region becomes ``raise NotImplementedError``; elsewhere (a helper of the solution's own) it
-vanishes. Imports that only the solution used would be hints, so they vanish too.
+vanishes. Imports that only the solution used would be hints, so they vanish too; imports of the student's own modules
+stay, because the handout shows them.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from pathlib import Path
 
 from grader.course import Course, Exercise
@@ -21,8 +23,11 @@ def is_untouched(text: str, stub: str) -> bool:
     return text == stub or text.count(UNDONE) >= stub.count(UNDONE)
 
 
-def make_stub(source: str, path: Path) -> str:
-    """The stub for a solution; ``path`` is where the solution stands, for messages."""
+def make_stub(source: str, path: Path, builds_on: Collection[str] = ()) -> str:
+    """The stub for a solution; ``path`` is where the solution stands, for messages.
+
+    Imports from the modules in ``builds_on`` stay, used or not.
+    """
     regions = find_regions(source, path)
     if not regions:
         raise MarkError(path, 1, "has no '### BEGIN SOLUTION': students would get the whole solution.")
@@ -42,7 +47,7 @@ def make_stub(source: str, path: Path) -> str:
     stub += lines[after:]
     text = "\n".join(stub) + "\n"
     try:
-        text = _without_unused_imports(text, solution)
+        text = _without_unused_imports(text, solution, builds_on)
         ast.parse(text)
     except SyntaxError as error:
         raise MarkError(
@@ -57,7 +62,7 @@ def course_stub(course: Course, exercise: Exercise) -> str:
     solution = course.solution(exercise)
     if not solution.is_file():
         raise GraderError(f"{solution}: not found; write the solution of {exercise.name!r} there.")
-    return make_stub(solution.read_text(encoding="utf-8"), solution)
+    return make_stub(solution.read_text(encoding="utf-8"), solution, exercise.builds_on)
 
 
 def _enclosing(tree: ast.Module, region: Region) -> str:
@@ -85,12 +90,14 @@ def _last_line(node: ast.stmt, region: Region) -> int:
     return region.end if deeper and region.begin <= end else end
 
 
-def _without_unused_imports(stub: str, solution: ast.Module) -> str:
-    """Drop imported names that the solution uses and the stub does not."""
+def _without_unused_imports(stub: str, solution: ast.Module, builds_on: Collection[str]) -> str:
+    """Drop imported names that the solution uses and the stub does not, except from ``builds_on``."""
     tree = ast.parse(stub)
     gone = _used(solution) - _used(tree)
     lines = stub.splitlines()
     for node in sorted(_imports(tree), key=lambda n: -n.lineno):
+        if isinstance(node, ast.ImportFrom) and node.module in builds_on:
+            continue
         kept = [alias for alias in node.names if _bound(alias) not in gone]
         if len(kept) == len(node.names):
             continue

@@ -82,7 +82,7 @@ def load_training(course: Course) -> CourseTraining:
     path = course.data / "training.py"
     if not path.is_file():
         raise GraderError(f"{path}: not found, so this course has nothing to train. Get a fresh copy of the course.")
-    return cast(CourseTraining, _import_from(course.data, "training"))
+    return cast(CourseTraining, import_data(course.data, "training"))
 
 
 def find_task(training: CourseTraining, name: str | None, exercise: Exercise) -> TrainingTask:
@@ -97,7 +97,7 @@ def find_task(training: CourseTraining, name: str | None, exercise: Exercise) ->
     return task
 
 
-def _import_from(folder: Path, name: str) -> types.ModuleType:
+def import_data(folder: Path, name: str) -> types.ModuleType:
     """A module of a folder as part of a package, whose name no other course shares."""
     package = f"course_data_{zlib.crc32(str(folder.resolve()).encode())}"
     if package not in sys.modules:

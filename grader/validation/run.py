@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course, Exercise
+from grader.course.predictions import path_of
 from grader.course.suites import read_suites
 from grader.grading.backends.base import Backend
 from grader.grading.backends.local import LocalBackend
@@ -26,6 +27,7 @@ from grader.sandbox.layers import find_layers
 from grader.submissions.base import submission_of
 from grader.validation import claims, static_checks
 from grader.validation.mutants import Mutant, diff, is_equivalent, stale
+from grader.validation.predictions import prove_predictions
 from grader.validation.records import ExerciseProof, Mutation, Survivor
 from grader.validation.specimens import Specimens, make_specimens
 
@@ -196,6 +198,7 @@ class Validation:
             static_checks.prove_points(course, exercise),
             static_checks.prove_prose(course, exercise, specimens.bank),
             static_checks.prove_secrecy(course, exercise),
+            *([prove_predictions(course, exercise)] if path_of(course, exercise).is_file() else []),
             claims.prove_steadiness(evidence, self.seeds),
             claims.prove_agreement(evidence, confined=self.settings.layers is not None),
         ]

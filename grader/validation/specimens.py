@@ -63,7 +63,7 @@ def make_specimens(
         exercise=exercise,
         bank=bank,
         solution=solution,
-        stub=_write(folder, exercise, "stub", make_stub(source, solution)),
+        stub=_write(folder, exercise, "stub", make_stub(source, solution, exercise.builds_on)),
         variants={path.stem: path for path in course.variants(exercise)},
         mistakes={
             mistake.id: _write(folder, exercise, mistake.id, apply_misconception(mistake, source, file))

@@ -50,7 +50,7 @@ def prove_prose(course: Course, exercise: Exercise, bank: Bank) -> Proof:
         text = handout.read_text(encoding="utf-8")
         problems += [f"handout.md does not name {name}." for name in names if not re.search(rf"\b{name}\b", text)]
     solution = course.solution(exercise)
-    if source != make_stub(solution.read_text(encoding="utf-8"), solution):
+    if source != make_stub(solution.read_text(encoding="utf-8"), solution, exercise.builds_on):
         problems.append(f"{stub.relative_to(course.root)} is not that of the solution: run `grader stubs`.")
     tests = read_suites(course, exercise)
     problems += [f"Criterion {test.id} has no hint." for test in tests if not test.hint.strip()]

@@ -575,7 +575,7 @@ def test_nothing_changed(student):
     kind="device",
     hint="Every tensor that you make (zeros, full, arange, tensor) needs device=scores.device, or comes from a *_like.",
 )
-def test_device(student, device):
+def test_on_an_accelerator(student, device):
     """On an accelerator everything gives the same results as on the CPU, and they are on the accelerator."""
     query, keys, values, mask = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6), draw_mask(2, 3, 5)
     mask[0, 1] = False

@@ -543,6 +543,17 @@ def test_narrow_beam(student, rng):
             assert_equal([labels for labels, _ in found], [labels for labels, _ in expected], f"labellings of {what}")
             assert_close([score for _, score in found], [score for _, score in expected], what, **FLOAT_SCORES)
 
+    # The least probable label of a frame still adds to a prefix that is in the beam already.
+    said = rng.choice([0, 1, 3, 4, 5, 6])
+    first, second = torch.full((7,), 0.02), torch.full((7,), 0.42 / 5)
+    first[2], first[said], second[2], second[said] = 0.4, 0.5, 0.55, 0.03
+    faint = torch.stack([first, second]).double().log()
+    what = "prefix_beam_search(two frames that say a label clearly, then faintly; 2, blank=2)"
+    found = beam_entries(student.prefix_beam_search(faint, 2, blank=2), what)
+    expected = [((said,), math.log(0.5 * 0.55 + 0.5 * 0.03 + 0.4 * 0.03)), ((), math.log(0.4 * 0.55))]
+    assert_equal([labels for labels, _ in found], [labels for labels, _ in expected], f"labellings of {what}")
+    assert_close([score for _, score in found], [score for _, score in expected], what, **FLOAT_SCORES)
+
     # A network that is nearly sure: whatever is pruned, it hardly counts.
     path = [2, 2, 3, 2, 0, 0, 1]
     sure = (F.one_hot(torch.tensor(path), 5) * 12 + torch.randn(7, 5)).double().log_softmax(1)
@@ -705,7 +716,7 @@ def test_wrong_blank(student):
     kind="device",
     hint="Every tensor that you make (tensor, full, arange) needs device=log_probs.device, or comes from new_full.",
 )
-def test_device(student, device):
+def test_on_an_accelerator(student, device):
     """On an accelerator all results are the CPU's, and tensors are on the accelerator."""
     log_probs = random_frames(2, 6, 5, dtype=torch.float32)
     for frames, target, blank in ((6, [1, 2, 2], 0), (6, [], 3), (2, [1, 1], 3)):

@@ -69,6 +69,22 @@ def test_imports_only_the_solution_uses_vanish_and_others_stay():
         assert line in stub.splitlines()
 
 
+def test_imports_of_the_students_own_modules_stay():
+    source = """
+        from attention import attend, masked_softmax
+        from math import log
+
+
+        def f(x):
+            ### BEGIN SOLUTION
+            return log(attend(masked_softmax(x)))
+            ### END SOLUTION
+        """
+    stub = make_stub(textwrap.dedent(source).lstrip(), PATH, builds_on=("attention",))
+    assert "from attention import attend, masked_softmax" in stub.splitlines()
+    assert "log" not in stub
+
+
 def test_the_group_of_a_vanished_import_leaves_no_hole():
     stub = stub_of('''
         """Module."""

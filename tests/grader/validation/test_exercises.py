@@ -219,7 +219,7 @@ def test_the_examples_in_the_docstrings_hold(name, monkeypatch):
     functions = [n for n in ast.parse(source).body if isinstance(n, kinds) and n.name[0] != "_"]
     namespace = {"__name__": name}
     exec(compile(source, f"{name}.py", "exec"), namespace)  # our own solution
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    runner = doctest.DocTestRunner()
     tried = 0
     for function in functions:
         text = ast.get_docstring(function) or ""
