@@ -37,7 +37,7 @@ def print_check(console: Console, exercise: Exercise, result: ExerciseResult | s
         console.print(f"  [red]✗[/red] {escape(result.problem)}")
     else:
         for criterion in result.criteria:
-            _print_criterion(console, criterion, explained=criterion is first)
+            print_criterion(console, criterion, explained=criterion is first)
     earned, possible = points_of(result.criteria)
     passed = sum(r.passed for r in result.criteria)
     console.print(f"  {passed} of {len(result.criteria)} public criteria, {earned} of {possible} points so far.")
@@ -46,7 +46,8 @@ def print_check(console: Console, exercise: Exercise, result: ExerciseResult | s
         console.print(Padding(f"[dim]{escape(note)}[/dim]", (0, 0, 0, 2)))
 
 
-def _print_criterion(console: Console, result: CriterionResult, *, explained: bool) -> None:
+def print_criterion(console: Console, result: CriterionResult, *, explained: bool) -> None:
+    """One line, and below it what is wrong, if that is to be ``explained``."""
     mark, colour = MARKS.get(result.verdict, ("✗", "yellow"))
     verdict = "" if result.verdict in MARKS else f" ({result.verdict})"
     points = result.criterion.points if result.passed else 0
