@@ -16,6 +16,7 @@ Exception
 │   └── Mismatch             judge/suite/compare: the student's result is not what it should be
 ├── StudentError             worker/executor: the same where the student's code runs
 ├── CodecError               wire/codec: a message that breaks the rules
+├── MemberError              submissions/tree: a file that was handed in, or an archive, cannot be read
 ├── NotebookError            submissions/notebook: a file that is not a notebook of Jupyter's
 ├── MemberError              submissions/tree: a file, or an archive, of a student's that cannot be read
 ├── JudgeFault               judge/processes/task: a judge could not do its work, through no fault of the student

@@ -8,6 +8,7 @@ Exit codes: 0 done; 1 something to mend was found (``check``, ``validate``, ``do
 from grader.cli.adjust import adjust
 from grader.cli.base import main
 from grader.cli.check import check
+from grader.cli.diff import diff
 from grader.cli.doctor import doctor
 from grader.cli.export import export
 from grader.cli.github_workflow import github_workflow
@@ -17,6 +18,7 @@ from grader.cli.handouts import handouts
 from grader.cli.inspect import inspect
 from grader.cli.notebooks import notebooks
 from grader.cli.report import report
+from grader.cli.similar import similar
 from grader.cli.statistics import statistics
 from grader.cli.stubs import stubs
 from grader.cli.train import train
@@ -24,7 +26,7 @@ from grader.cli.validate import validate
 
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
-    check, train, inspect, grade, adjust, report, statistics, export, doctor, validate, stubs, notebooks,
+    check, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs, notebooks,
     handouts, gradescope_zip, github_workflow,
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from grader.course import Course
     from grader.submissions.intake import Intake
 
-DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
+DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M%z", "%Y-%m-%dT%H:%M:%S%z"]
 OPTIONS = (
     click.option("--layout", default="", metavar="NAME", help="How the files lie, if that is not recognised."),
     click.option(

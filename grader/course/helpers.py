@@ -9,7 +9,7 @@ from pathlib import Path
 
 # Modules of everybody, which a student's file of the same name would hide.
 OTHERS = frozenset({"torch", "numpy", "pytest", "hypothesis", "msgspec", "grader", "matplotlib", "conftest", "setup"})
-WORD = re.compile(rb"[A-Za-z_]\w*")
+WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 MAX_HELPERS = 50
 
 
@@ -21,7 +21,7 @@ def may_help(name: str) -> bool:
 
 def words_in(text: bytes) -> frozenset[str]:
     """Every word of a module, by its text alone."""
-    return frozenset(word.decode() for word in WORD.findall(text))
+    return frozenset(WORD.findall(text.decode("latin-1")))  # which never fails, and leaves ASCII as it is
 
 
 def helpers_of(modules: Iterable[Path], known: Iterable[str]) -> dict[str, Path]:

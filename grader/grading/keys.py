@@ -19,7 +19,7 @@ from grader.grading.settings import Settings
 
 # Parts of the grader that come before or after judging: what they do changes no verdict.
 WITHOUT_INFLUENCE = {
-    "authoring", "cli", "exports", "reports", "student", "submissions", "training", "validation",
+    "authoring", "cli", "exports", "overlap", "reports", "student", "submissions", "training", "validation",
     "results/schema.py", "results/statistics.py", "results/adjustments.py", "results/diff.py", "results/final.py",
     "results/groups.py", "results/keeping.py", "results/policies.py", "results/rescoring.py",
 }  # fmt: skip

@@ -76,8 +76,11 @@ class ShownGroup(msgspec.Struct, frozen=True, kw_only=True):
     command: str
 
 
-def render(results: Results, *, groups: Groups | None = None, folder: str = "FOLDER") -> str:
-    """The page as HTML; ``folder`` is where it will stand, as a command names it."""
+def render(results: Results, *, groups: Groups | None = None, folder: str = "FOLDER", similar: str = "") -> str:
+    """The page as HTML; ``folder`` is where it will stand, as a command names it.
+
+    ``similar`` is the page on submissions that have much in common, if there is one beside it.
+    """
     groups = error_groups(results) if groups is None else groups
     statistics = class_items(results)
     known = {student.id: student for student in results.students}
@@ -88,6 +91,7 @@ def render(results: Results, *, groups: Groups | None = None, folder: str = "FOL
         script="class_page.js",
         results=results,
         exercises=exercises,
+        similar=similar,
         has_final=any(student.final is not None for student in results.students),
         rows=[_row(student) for student in results.students],
         reviews=reviews(results),

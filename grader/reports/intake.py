@@ -18,6 +18,11 @@ from grader.text import printable_line
 
 FORMAT = 1
 WIDTH = 24  # columns for a student
+WHAT_TO_DO = (
+    "Ask the students, or decide: --mapping CSV (student,file,exercise) says what a\n"
+    "file is, --accept-near-names takes all near names, and `grader grade` with\n"
+    "--zero-unrecognised gives no points for what is open."
+)
 EXAMPLES = 3  # of files that count for nothing, for each reason
 SYSTEM = "was left there by a program"
 
@@ -58,23 +63,24 @@ def print_intake(console: Console, intake: Intake, course: Course) -> None:
     _print_students(console, intake, course)
     for submission in intake.submissions:
         for note in submission.origin.notes:
-            console.print(f"  {_name(submission.student)}: {_safe(note)}", soft_wrap=True)
+            console.print(f"  {_who(submission)}: {_safe(note)}", soft_wrap=True)
     if intake.unused:
-        console.print("\n[bold]Counts for nothing[/bold]")
+        console.print("\n[bold]Files that count for nothing[/bold]")
         _print_unused(console, intake.unused)
     for same in intake.same:
-        students = ", ".join(_name(student) for student in same.students)
-        console.print(f"The same {same.exercise} came from: {students}", soft_wrap=True)
+        console.print(f"The same {same.exercise} came from: {_some(same.students)}", soft_wrap=True)
 
 
 def print_summary(console: Console, intake: Intake) -> None:
     """What was found in a few lines, with the questions to the teacher first."""
     title = next(layout.title for layout in LAYOUTS if layout.name == intake.layout)
     if intake.questions:
-        console.print(f"[bold]{len(intake.questions)} need a decision of yours[/bold] (no score until then)")
+        count = len({submission.student for submission in intake.questions})
+        need = "1 student needs" if count == 1 else f"{count} students need"
+        console.print(f"[bold]{need} a decision of yours[/bold] (no score until then)")
         for submission in intake.questions:
             _print_questions(console, submission)
-        console.print()
+        console.print(f"{WHAT_TO_DO}\n", soft_wrap=True)
     students = len({submission.student for submission in intake.submissions})
     files = sum(len(submission.origin.files) for submission in intake.submissions)
     console.print(f"Layout: {title}. {students} students, {files} files that count.")
@@ -88,15 +94,20 @@ def print_summary(console: Console, intake: Intake) -> None:
 
 
 def _print_questions(console: Console, submission: Submission) -> None:
+    """One line for each question: it may be the same for several exercises."""
     origin = submission.origin
-    if origin.question:
-        console.print(f"  {_name(submission.student)}: {_safe(origin.question)}", soft_wrap=True)
+    exercises: dict[str, list[str]] = {}
     for exercise, question in origin.questions.items():
-        console.print(f"  {_name(submission.student)}: {exercise}: {_safe(question)}", soft_wrap=True)
+        exercises.setdefault(question, []).append(exercise)
+    if origin.question:
+        console.print(f"  {_who(submission)}: {_safe(origin.question)}", soft_wrap=True)
+    for question, names in exercises.items():
+        console.print(f"  {_who(submission)}: {', '.join(names)}: {_safe(question)}", soft_wrap=True)
 
 
 def _print_students(console: Console, intake: Intake, course: Course) -> None:
-    """✓ a file counts, ? a question, · nothing."""
+    """✓ a file counts, = the stub, ? a question, · nothing."""
+    stubs = set(intake.stubs)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     table.add_column("student", no_wrap=True, max_width=WIDTH)
     for number, _ in enumerate(course.exercises, start=1):
@@ -105,13 +116,15 @@ def _print_students(console: Console, intake: Intake, course: Course) -> None:
     for submission in intake.submissions:
         origin = submission.origin
         marks = [
-            "?" if origin.question or e.name in origin.questions else "✓" if e.name in origin.files else "·"
+            "?" if origin.question or e.name in origin.questions
+            else "=" if (submission.student, e.name) in stubs
+            else "✓" if e.name in origin.files else "·"
             for e in course.exercises
-        ]
-        table.add_row(_name(submission.student), *marks, escape(printable_line(origin.submitted_at or "", 19)))
+        ]  # fmt: skip
+        table.add_row(_who(submission), *marks, escape(printable_line(origin.submitted_at or "", 19)))
     console.print(table)
-    names = "  ".join(f"{number} {exercise.name}" for number, exercise in enumerate(course.exercises, start=1))
-    console.print(f"  {names}\n  ✓ counts   ? a question to you   · nothing handed in\n")
+    names = "  ".join(f"{number}\u00a0{exercise.name}" for number, exercise in enumerate(course.exercises, start=1))
+    console.print(f"  {names}\n  ✓ counts   = still the stub   ? a question to you   · nothing handed in\n")
 
 
 def _print_unused(console: Console, unused: tuple[Unused, ...]) -> None:
@@ -129,6 +142,12 @@ def _print_unused(console: Console, unused: tuple[Unused, ...]) -> None:
 def _some(names: tuple[str, ...] | list[str], most: int = 8) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(_name(name) for name in names[:most]) + more
+
+
+def _who(submission: Submission) -> str:
+    """The id, and the name if it tells more."""
+    name = submission.origin.name
+    return _name(submission.student) + (f" ({_name(name)})" if name and name != submission.student else "")
 
 
 def _name(name: str) -> str:

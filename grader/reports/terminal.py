@@ -106,17 +106,17 @@ def confinement_line(layers: Layers | None) -> str:
 
 
 def _remarks(student: GradedStudent) -> list[str]:
-    """``ctc: 24 × error``, ``ctc: does not import (ctc.py:35: invalid syntax)``, or ``missing: ctc, attention``."""
-    missing, remarks = [], []
+    """``ctc: 24 × error``, ``missing: ctc, attention``, ``needs a decision: ctc``: what the scores do not say."""
+    missing, asked, remarks = [], [], []
     for exercise in student.exercises:
         counts = Counter(result.verdict for result in exercise.criteria)
         worst = next((verdict for verdict in REMARKABLE if counts[verdict]), None)
         if exercise.fault:
             remarks.append(f"{exercise.name}: could not be graded ({exercise.fault.partition(chr(10))[0]})")
-        elif exercise.question:
-            remarks.append(f"{exercise.name}: ? {exercise.question}")
-        elif exercise.left_out:
+        elif exercise.left_out and not exercise.question:
             continue
+        elif exercise.question:
+            asked.append(exercise.name)
         elif exercise.verdict is Verdict.MISSING:
             missing.append(exercise.name)
         elif exercise.problem:
@@ -128,9 +128,8 @@ def _remarks(student: GradedStudent) -> list[str]:
             why = f" ({exercise.seam})" if exercise.seam else ""
             remarks.append(f"{exercise.name}: graded with the course's {modules}, because the score is better so{why}")
         remarks += [f"{exercise.name}: {words}" for words in exercise.adjustments]
-    if student.question:
-        remarks = [f"? {student.question}"]
-    return [*([f"missing: {', '.join(missing)}"] if missing else []), *remarks, *student.policy]
+    lists = {"needs a decision": asked, "missing": missing}
+    return [*(f"{what}: {', '.join(names)}" for what, names in lists.items() if names), *remarks, *student.policy]
 
 
 def _exercise_score(exercise: GradedExercise) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.errors import ResultsError
 from grader.files import write_atomically
-from grader.reports import class_page, student_page
+from grader.reports import class_page, similar, student_page
 from grader.results.groups import error_groups
 from grader.results.schema import Results
 
@@ -23,7 +23,8 @@ def write_pages(results: Results, folder: Path) -> Path:
         write_atomically(lists / f"{number}.txt", class_page.id_list(group))
     _remove_old_lists(lists, len(found.groups))
     page = folder / class_page.FILE_NAME
-    write_atomically(page, class_page.render(results, groups=found, folder=str(folder)))
+    beside = similar.FILE_NAME if (folder / similar.FILE_NAME).is_file() else ""
+    write_atomically(page, class_page.render(results, groups=found, folder=str(folder), similar=beside))
     return page
 
 

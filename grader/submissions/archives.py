@@ -12,6 +12,7 @@ import datetime
 import gzip
 import io
 import lzma
+import re
 import struct
 import tempfile
 import zipfile
@@ -21,6 +22,7 @@ from typing import IO, Any
 
 from grader.errors import SubmissionError
 from grader.submissions import limits
+from grader.submissions.names import ROOT, leads_out
 from grader.submissions.tree import Member, MemberError, Parts, shown, too_large
 
 Open = Callable[[], IO[bytes]]  # opens an archive's file anew; raises MemberError
@@ -32,6 +34,8 @@ CHUNK = 1 << 20
 BLOCK = 512
 MAX_XZ = 256 << 20  # bytes of memory for unpacking
 MAX_HEADER = 1 << 20  # bytes of a long name or of a tar's extra header
+OUTSIDE = "has a path that leads out of the archive"
+OCTAL = re.compile(rb"^[0-7]*$")
 LINK = 0o120000
 FORMATS = 0o170000
 
@@ -55,12 +59,15 @@ class Opened:
     def __init__(self, most: int = 4) -> None:
         self.most = most
         self.archives: dict[Parts, zipfile.ZipFile | IO[bytes]] = {}
+        self.unpacked: dict[Parts, int] = {}  # bytes of each tar, when it is plain
 
-    def get(self, parts: Parts, kind: str, open_file: Open, limit: int) -> zipfile.ZipFile | IO[bytes]:
+    def get(self, parts: Parts, kind: str, open_file: Open, limit: int, directory: int) -> zipfile.ZipFile | IO[bytes]:
         """The archive at this place, ready to be read; raises MemberError."""
         found = self.archives.pop(parts, None)
         if found is None:
-            found = _open(kind, open_file, limit)
+            found = _open(kind, open_file, limit, directory)
+            if not isinstance(found, zipfile.ZipFile):
+                self.unpacked[parts] = found.seek(0, io.SEEK_END)
         self.archives[parts] = found  # at the end: it was used last
         while len(self.archives) > self.most:
             self.archives.pop(next(iter(self.archives))).close()
@@ -76,7 +83,8 @@ def read_archive(kind: str, open_file: Open, parts: Parts, opened: Opened, *, ne
     """The files in an archive, as members below ``parts``; raises MemberError if it is none, or too much."""
     limit = limits.MAX_NESTED if nested else limits.MAX_UNPACKED
     most = limits.MAX_MEMBERS_NESTED if nested else limits.MAX_MEMBERS
-    get = partial(opened.get, parts, kind, open_file, limit)
+    directory = limits.MAX_DIRECTORY_NESTED if nested else limits.MAX_DIRECTORY
+    get = partial(opened.get, parts, kind, open_file, limit, directory)
     reader = _zip_members if kind == "zip" else _tar_members
     with _explained():
         for count, member in enumerate(reader(get, parts)):
@@ -85,13 +93,13 @@ def read_archive(kind: str, open_file: Open, parts: Parts, opened: Opened, *, ne
             yield member
 
 
-def _open(kind: str, open_file: Open, limit: int) -> zipfile.ZipFile | IO[bytes]:
+def _open(kind: str, open_file: Open, limit: int, directory: int) -> zipfile.ZipFile | IO[bytes]:
     file = open_file()
     try:
         with _explained():
             if kind != "zip":
                 return _plain_tar(file, limit)
-            _check_directory(file)
+            _check_directory(file, directory)
             return zipfile.ZipFile(file)
     except MemberError:
         file.close()
@@ -113,11 +121,16 @@ def _explained() -> Iterator[None]:
 
 
 def steps_of(name: str) -> tuple[Parts, str]:
-    """The path of a member as steps, and what is wrong with it: nothing is written, but a false path is no accident."""
+    """The path of a member as steps, and what is wrong with it: nothing is written, but a false path is no accident.
+
+    A false path is kept as it is, so that a person can read it: "/etc/x" begins with the step "".
+    """
     name = name.replace("\\", "/")
     steps = tuple(shown(step) for step in name.split("/") if step not in ("", "."))
-    if ".." in steps or name.startswith("/") or (len(name) > 1 and name[1] == ":" and name[0].isalpha()):
-        return tuple(step for step in steps if step != ".."), "has a path that leads out of the archive"
+    if name.startswith("/"):
+        steps = (ROOT, *steps)
+    if steps and (leads_out(steps[0]) or ".." in steps):
+        return steps[: limits.MAX_STEPS], OUTSIDE
     if len(steps) > limits.MAX_STEPS:
         return steps[: limits.MAX_STEPS], f"lies more than {limits.MAX_STEPS} folders deep"
     return steps, ""
@@ -187,7 +200,7 @@ def _read_zip(get: Get, number: int, limit: int) -> bytes:
     return content
 
 
-def _check_directory(file: IO[bytes]) -> None:
+def _check_directory(file: IO[bytes], limit: int) -> None:
     """Refuse a list of contents so long that merely to read it would take all memory."""
     file.seek(0, io.SEEK_END)
     size = file.tell()
@@ -200,7 +213,7 @@ def _check_directory(file: IO[bytes]) -> None:
     wide = end.rfind(b"PK\x06\x06", 0, at)
     if length == 0xFFFFFFFF and wide >= 0 and len(end) >= wide + 48:
         length = struct.unpack("<Q", end[wide + 40 : wide + 48])[0]
-    if length > min(limits.MAX_DIRECTORY, size):
+    if length > min(limit, size):
         raise MemberError("has a list of contents that is too long, or a false one")
     file.seek(0)
 
@@ -290,23 +303,24 @@ def _sum_is_right(header: bytes) -> bool:
 def _number(field: bytes) -> int:
     if field[0] & 0x80:  # large numbers are binary
         return int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
-    try:
-        return int(field.strip(b" \0") or b"0", 8)
-    except ValueError:
-        raise MemberError("is damaged (a number that is none)") from None
+    digits = field.split(b"\0")[0].strip(b" ")
+    if not OCTAL.match(digits):  # a minus would lead backwards, and for ever
+        raise MemberError("is damaged (a number that is none)")
+    return int(digits or b"0", 8)
 
 
 def _pax(content: bytes) -> dict[str, str]:
     """``30 path=…`` lines: the number is the length of the line, itself included."""
     found: dict[str, str] = {}
-    while content:
-        length, space, _ = content[:20].partition(b" ")
-        if not space or not length.isdigit() or not 0 < int(length) <= len(content):
+    at = 0
+    while at < len(content):
+        length, space, _ = content[at : at + 20].partition(b" ")
+        if not space or not length.isdigit() or not 0 < int(length) <= len(content) - at:
             return found
-        line = content[len(length) + 1 : int(length)]
+        line = content[at + len(length) + 1 : at + int(length)]
         key, _, value = line.rstrip(b"\n").partition(b"=")
         found[key.decode(errors="replace")] = value.decode(errors="surrogateescape")
-        content = content[int(length) :]
+        at += int(length)
     return found
 
 

@@ -7,6 +7,7 @@ student's id in Canvas. A text that was typed in, or a link, is a page.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import msgspec
 
@@ -38,29 +39,26 @@ class CanvasLayout:
     def read(self, tree: Tree, settings: Settings) -> Pile:
         files: dict[str, list[Member]] = {}
         about: dict[str, HandIn] = {}
-        left = []
-        for member in tree.members:
-            found = parse(member.parts[0])
-            if found is None:
-                left.append(member)
-                continue
+        names = {top: found for top in tree.tops() if (found := parse(top)) is not None}
+        for found in names.values():  # an archive that holds nothing has a name, too
             student = found["id"]
             if student not in about:
                 about[student] = HandIn(student=student, name=found.get("name", ""), aliases=(found.get("name", ""),))
             if found["late"] and not about[student].notes:
                 about[student] = msgspec.structs.replace(about[student], notes=("handed in late, says Canvas",))
-            files.setdefault(student, []).append(member.called((found["rest"], *member.parts[1:])))
+        for member in tree.members:
+            if found_name := names.get(member.parts[0]):
+                files.setdefault(found_name["id"], []).append(member.called((found_name["rest"], *member.parts[1:])))
         hand_ins = [
-            msgspec.structs.replace(hand_in, files=tuple(files[student])) for student, hand_in in sorted(about.items())
+            msgspec.structs.replace(hand_in, files=tuple(files.get(student, ())))
+            for student, hand_in in sorted(about.items())
         ]
-        return with_rest(tree, hand_ins, left, settings)
+        return with_rest(tree, hand_ins, names, settings)
 
 
-def with_rest(tree: Tree, hand_ins: list[HandIn], left: list[Member], settings: Settings) -> Pile:
+def with_rest(tree: Tree, hand_ins: list[HandIn], known: Collection[str], settings: Settings) -> Pile:
     """What is not named as the LMS does: folders may be students all the same, files are nobody's."""
-    tops = {member.parts[0] for member in left}
-    folders = frozenset(folder for folder in tree.folders if folder[0] in tops)
-    rest = msgspec.structs.replace(tree, members=tuple(left), folders=folders)
+    rest = tree.only([top for top in tree.tops() if top not in known])
     found = FolderLayout().read(rest, settings)
     odd = [
         msgspec.structs.replace(one, notes=(*one.notes, "does not look like the other submissions"))

@@ -12,6 +12,8 @@ from grader.course.stubs import course_stub
 from grader.submissions.base import read_source
 from grader.submissions.names import defined_names
 
+COMMENT = re.compile(rb"^[ \t\f]*#[^\n]*", re.MULTILINE)  # on a line of its own
+
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one exercise."""
@@ -19,7 +21,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     files: tuple[str, ...]  # the module, and others that belong to it
     optional: bool
-    stubs: tuple[tuple[str, ...], ...]  # the words of everything that students start from
+    stubs: tuple[str, ...]  # the words of everything that students start from
     names: frozenset[str]  # functions and classes that the stub has
 
 
@@ -33,10 +35,9 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True):
         return frozenset[str]().union(*(e.names for e in self.exercises.values() if e.name != name))
 
 
-def words_of(code: bytes) -> tuple[str, ...]:
+def words_of(code: bytes) -> str:
     """What is written in a module beside comments: two files with the same words are the same work."""
-    lines = (line.strip() for line in code.decode(errors="replace").splitlines())
-    return tuple(word for line in lines if not line.startswith("#") for word in line.split())
+    return " ".join(COMMENT.sub(b"", code).decode(errors="replace").split())
 
 
 def make_catalogue(course: Course) -> Catalogue:

@@ -48,12 +48,17 @@ class _Found(msgspec.Struct, frozen=True, kw_only=True):
     content: bytes
     problem: str
     encoding: str
-    words: tuple[str, ...]
+    words: str
     number: int = 0  # of the copy, as an LMS counts
 
     @property
     def path(self) -> str:
         return self.member.path
+
+    @property
+    def trouble(self) -> str:
+        """Why it cannot be used, with its whole path."""
+        return f"{self.path} {_reason(self.problem, self.member)}"
 
     @property
     def is_notebook(self) -> bool:
@@ -81,6 +86,8 @@ class _Student:
         self.doubts: list[str] = (
             [hand_in.problem] if hand_in.problem else []
         )  # what may hold anything, and cannot be read
+        self.left = limits.MAX_READ
+        self.words: dict[bytes, frozenset[str]] = {}  # that a text mentions
         self.helped: set[str] = set()  # paths of the student's own modules that are part of the submission
 
     # Reading
@@ -111,8 +118,12 @@ class _Student:
             return
         if member.problem:
             content, problem, encoding = b"", f"{member.name} {member.problem}.", ""
+        elif self.left < member.size:
+            content, encoding = b"", ""
+            problem = f"{member.name} was not read: no more than {limits.MAX_READ} bytes of one student are."
         else:
             content, problem, encoding = read_text(member)
+            self.left -= max(member.size, len(content))
         found = _Found(
             member=member, content=content, problem=problem, encoding=encoding, words=words_of(content), number=number
         )
@@ -120,7 +131,7 @@ class _Student:
             self.named.setdefault(exercise, []).append(found)
         elif problem and not near_exercise(member.name, self.catalogue.exercises):
             self.unused[found.path] = _reason(problem, member)
-            self.doubts.append(problem.rstrip("."))
+            self.doubts.append(found.trouble)
         else:
             self.others.append(found)
 
@@ -128,10 +139,10 @@ class _Student:
         name = member.name.casefold()
         if member.problem:
             self.unused[member.path] = member.problem
-            self.doubts.append(f"{member.name} {member.problem}")
+            self.doubts.append(f"{member.path} {member.problem}")
         elif archive_kind(name) or name.endswith(FOREIGN_ENDINGS):
             self.unused[member.path] = "is an archive that we cannot open: ask for a zip"
-            self.doubts.append(f"{member.name} is an archive that we cannot open")
+            self.doubts.append(f"{member.path} is an archive that we cannot open")
         else:
             self.unused[member.path] = "is neither a module nor a notebook"
 
@@ -143,9 +154,9 @@ class _Student:
         self.choose_notebooks()
         self.look_for_near_names()
         for exercise in self.catalogue.exercises.values():
-            missing = exercise.name not in self.chosen and exercise.name not in self.questions
-            if missing and self.doubts and not exercise.optional:
-                self.questions[exercise.name] = f"nothing of it was found, but {_list(self.doubts)}"
+            if self.is_open(exercise) and self.doubts and not exercise.optional:
+                found = "only the stub" if exercise.name in self.chosen else "nothing of it"
+                self.questions.setdefault(exercise.name, f"{found} was found, but {_list(self.doubts)}")
 
     def choose_for(self, exercise: Wanted, found: Sequence[_Found]) -> None:
         """One file of those that have the exercise's name."""
@@ -161,7 +172,7 @@ class _Student:
             state = "is still the stub" if best.words else "is empty"
             self.notes.append(f"{exercise.name}: {best.path} {state}")
         elif found:
-            self.questions[exercise.name] = _list(one.problem.rstrip(".") for one in found)
+            self.questions[exercise.name] = _list(one.trouble for one in found)
             return
         else:
             return
@@ -170,7 +181,7 @@ class _Student:
             if one is not best:
                 self.unused.setdefault(one.path, self.why_not(one, best, exercise))
         if best.words in exercise.stubs or not best.words:
-            broken = [one.problem.rstrip(".") for one in found if one.problem]
+            broken = [one.trouble for one in found if one.problem]
             if broken:
                 self.questions[exercise.name] = _list(broken)
 
@@ -259,7 +270,7 @@ class _Student:
                 self.questions.pop(name, None)
                 self.notes.append(f"{name}: {one.path} was accepted, although it is not called {name}.py")
                 continue
-            files = _list(one.problem.rstrip(".") if one.problem else one.path for one in found)
+            files = _list(one.trouble if one.problem else one.path for one in found)
             self.questions[name] = f"is it in {files}?" if readable else files
             for one in found:
                 self.unused.setdefault(one.path, f"looks like {name}, but is not called so")
@@ -308,9 +319,11 @@ class _Student:
         waiting = [main]
         while waiting and len(helpers) < MAX_HELPERS:
             one = waiting.pop()
-            words = words_in(one.content) - helpers.keys() - {exercise.name}
+            words = self.words.get(one.content)
+            if words is None:
+                words = self.words[one.content] = words_in(one.content)
             for name, found in self.beside(one).items():
-                if name in words:
+                if name in words and name != exercise.name and name not in helpers:
                     helpers[name] = (f"{name}.py", found.content)
                     waiting.append(found)
                     if name not in self.catalogue.exercises:

@@ -22,7 +22,8 @@ class FolderLayout:
 
     def fits(self, tree: Tree) -> float:
         tops = tree.work_tops()
-        folders = [name for name in tops if tree.is_folder(name)]
+        unread = {member.name for member in tree.members if len(member.parts) == 1 and member.problem}  # such as links
+        folders = [name for name in tops if tree.is_folder(name) or name in unread]
         return FITS * len(folders) / len(tops) if tops else 0.0
 
     def read(self, tree: Tree, settings: Settings) -> Pile:
@@ -47,7 +48,7 @@ class FolderLayout:
             return [HandIn(student=stem(name), files=(member,))]
         why = "lies beside the students' folders, so nobody knows whose it is"
         known = exercise_of(name, settings.exercises)[0]
-        unused.append(Unused(student="", file=name, reason=why if known else "is no student's folder"))
+        unused.append(Unused(student="", file=member.path, reason=why if known else "is no student's folder"))
         return []
 
 

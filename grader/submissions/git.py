@@ -17,12 +17,15 @@ from functools import cached_property
 import msgspec
 
 from grader.submissions import limits
-from grader.submissions.tree import Member, MemberError, Parts, shown, too_large
+from grader.submissions.tree import Member, MemberError, Parts, shown, too_large, unreadable
 
 MAX_COMMITS = 20_000
 MAX_ENTRIES = 20_000  # files and folders in one commit
 MAX_DELTAS = 60  # git itself makes chains of 50
 MAX_TEXT = 1 << 20  # bytes of a ref, a commit or a folder
+MAX_WORK = 512 << 20  # bytes that are unpacked of one repository, again and again where it asks for that
+DELTA_WORK = 8  # a byte of a difference costs as much as so many others
+WINDOW = 1 << 16
 SHA = re.compile(r"^[0-9a-f]{40}$")
 KINDS = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
 OFFSET_DELTA, REFERENCE_DELTA = 6, 7
@@ -43,6 +46,7 @@ class Repository:
 
     def __init__(self, files: Mapping[str, Member]) -> None:
         self.files = files
+        self.work = MAX_WORK  # that is left
 
     def head(self) -> str:
         """The commit that is checked out."""
@@ -106,6 +110,8 @@ class Repository:
                 if mode == FOLDER_MODE:
                     if len(parts) < limits.MAX_STEPS:
                         waiting.append((parts, content))
+                    else:
+                        yield unreadable(parts, f"lies more than {limits.MAX_STEPS} folders deep"), content
                 elif mode != MODULE_MODE:
                     problem = "is a link, and links are not followed" if mode == LINK_MODE else ""
                     yield self._member(parts, content, commit, problem), content
@@ -132,14 +138,22 @@ class Repository:
 
     def _object(self, name: str, kind: str, limit: int) -> bytes:
         found, content = self._find(name, limit, MAX_DELTAS)
-        if found != kind:
-            raise MemberError(f"is damaged ({name[:7]} is no {kind})")
+        if found != kind or object_name(kind, content) != name:
+            raise MemberError(f"is damaged ({name[:7]} is no {kind}, or another one)")
+        return content
+
+    def _inflate(self, data: bytes | memoryview, limit: int, cost: int = 1) -> bytes:
+        content = _inflate(data, min(limit, self.work))
+        self.work -= cost * len(content) + WINDOW // 64
+        if self.work < 0:
+            raise MemberError(f"needs more than {MAX_WORK} bytes to be read")
         return content
 
     def _find(self, name: str, limit: int, deltas: int) -> tuple[str, bytes]:
         loose = self.files.get(f"objects/{name[:2]}/{name[2:]}")
         if loose is not None:
-            return _loose(loose.read(limits.MAX_NOTEBOOK), limit)
+            head, _, content = self._inflate(loose.read(limits.MAX_NOTEBOOK), limit + 64).partition(b"\0")
+            return head.partition(b" ")[0].decode(errors="replace"), content
         for pack in self._packs:
             offset = pack.offset(name)
             if offset is not None:
@@ -153,7 +167,7 @@ class Repository:
         if kind in KINDS:
             if size > limit:
                 raise MemberError(too_large(size, limit))
-            return KINDS[kind], _inflate(pack.data[at:], limit)
+            return KINDS[kind], self._inflate(pack.data[at:], limit)
         if kind == OFFSET_DELTA:
             distance, at = pack.distance(at)
             base_kind, base = self._packed(pack, offset - distance, limits.MAX_NOTEBOOK, deltas - 1)
@@ -163,7 +177,8 @@ class Repository:
             at += 20
         else:
             raise MemberError("is damaged (an object of an unknown kind)")
-        return base_kind, _apply_delta(base, _inflate(pack.data[at:], limits.MAX_NOTEBOOK), limit)
+        delta = self._inflate(pack.data[at:], limits.MAX_NOTEBOOK, DELTA_WORK)
+        return base_kind, _apply_delta(base, delta, limit)
 
     @cached_property
     def _packs(self) -> list[_Pack]:
@@ -253,18 +268,21 @@ class _Pack:
 
 
 def _inflate(data: bytes | memoryview, limit: int) -> bytes:
+    """What begins there, to its end; by and by, as what follows in a pack may be long."""
+    stream = zlib.decompressobj()
+    content = bytearray()
     try:
-        content = zlib.decompressobj().decompress(data, limit + 1)
+        for start in range(0, len(data), WINDOW):
+            content += stream.decompress(data[start : start + WINDOW], limit + 1 - len(content))
+            if stream.eof or len(content) > limit:
+                break
     except zlib.error as error:
         raise MemberError(f"is damaged ({error})") from error
     if len(content) > limit:
         raise MemberError(f"grows to more than the {limit} bytes that are read")
-    return content
-
-
-def _loose(data: bytes, limit: int) -> tuple[str, bytes]:
-    head, _, content = _inflate(data, limit + 64).partition(b"\0")
-    return head.partition(b" ")[0].decode(errors="replace"), content
+    if not stream.eof:
+        raise MemberError("is damaged (it ends too early)")
+    return bytes(content)
 
 
 def _apply_delta(base: bytes, delta: bytes, limit: int) -> bytes:
@@ -308,4 +326,8 @@ def _varint(reader: Iterator[int]) -> int:
 
 def blob_name(content: bytes) -> str:
     """The name that git gives to a file's content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    return object_name("blob", content)
+
+
+def object_name(kind: str, content: bytes) -> str:
+    return hashlib.sha1(b"%s %d\0" % (kind.encode(), len(content)) + content, usedforsecurity=False).hexdigest()

@@ -13,7 +13,7 @@ import yaml
 
 from grader.submissions.base import HandIn, Pile, Settings
 from grader.submissions.canvas import with_rest
-from grader.submissions.tree import Member, MemberError, Tree
+from grader.submissions.tree import Member, MemberError, Tree, shown
 
 METADATA = "submission_metadata.yml"
 SUBMISSION = re.compile(r"^submission_(\d+)$")
@@ -61,8 +61,8 @@ class GradescopeLayout:
                 hand_ins.append(HandIn(student=top, files=files, notes=(why,)))
             else:
                 hand_ins += _of_submitters(top, files, entry)
-        left = [m for m in tree.members if not SUBMISSION.match(m.parts[0]) and m.parts != (METADATA,)]
-        return with_rest(tree, hand_ins, left, settings)
+        known = [top for top in tree.tops() if (SUBMISSION.match(top) and tree.is_folder(top)) or top == METADATA]
+        return with_rest(tree, hand_ins, known, settings)
 
 
 def _metadata(tree: Tree) -> tuple[dict[str, Any], str]:
@@ -82,16 +82,17 @@ def _metadata(tree: Tree) -> tuple[dict[str, Any], str]:
 
 def _of_submitters(top: str, files: tuple[Member, ...], entry: dict[str, Any]) -> list[HandIn]:
     """One hand-in for each submitter: everybody of a group has the same."""
-    people = [person for person in _get(entry, "submitters") or [] if isinstance(person, dict)]
-    ids = [str(_get(p, "sid") or _get(p, "email") or _get(p, "name") or top) for p in people]
+    listed = _get(entry, "submitters")
+    people = [person for person in listed if isinstance(person, dict)] if isinstance(listed, list) else []
+    ids = [_word(p, "sid") or _word(p, "email") or _word(p, "name") or top for p in people]
     found = []
     for person, student in zip(people, ids, strict=True):
-        aliases = tuple(str(_get(person, key) or "") for key in ("sid", "email", "name"))
+        aliases = tuple(_word(person, key) for key in ("sid", "email", "name"))
         found.append(
             HandIn(
                 student=student,
                 files=files,
-                name=str(_get(person, "name") or ""),
+                name=_word(person, "name"),
                 group=tuple(ids) if len(ids) > 1 else (),
                 submitted_at=_time(_get(entry, "created_at")),
                 aliases=aliases,
@@ -104,7 +105,13 @@ def _get(entry: dict[Any, Any], key: str) -> Any:
     return entry.get(f":{key}", entry.get(key))
 
 
+def _word(entry: dict[Any, Any], key: str) -> str:
+    """A name or number; what is neither is nothing."""
+    value = _get(entry, key)
+    return shown(str(value).strip()) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
 def _time(value: Any) -> str | None:
     if isinstance(value, datetime.datetime | datetime.date):
         return value.isoformat()
-    return str(value) if value else None
+    return shown(value) if isinstance(value, str) and value else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,10 +17,10 @@ from grader.submissions.archives import stem
 from grader.submissions.base import HandIn, Layout, Pile, Settings, Submission, Unused
 from grader.submissions.catalogue import Catalogue, make_catalogue, words_of
 from grader.submissions.choice import Rules, choose
-from grader.submissions.names import exercise_of
+from grader.submissions.names import exercise_of, leads_out
 from grader.submissions.pile import read_tree
 from grader.submissions.roster import Roster
-from grader.submissions.tree import Tree
+from grader.submissions.tree import CLUTTER, Tree
 
 FITS = 0.3  # a layout that fits less than this is not meant
 APART = 0.2  # two layouts that fit nearly alike: the teacher chooses
@@ -73,7 +74,14 @@ def read_class(
     rules = rules or Rules()
     tree = read_tree(path)
     settings = Settings(due=due, exercises=tuple(catalogue.exercises))
-    chosen, tree = find_layout(tree, layout, settings)
+    chosen, around = find_layout(tree, layout, settings)
+    if due is not None and chosen.name != "repositories":
+        raise SubmissionError(
+            f"{path}: --due says which commit of a repository counts, and this is {chosen.title}. Leave it out: "
+            "whoever was late is graded, and the time stands in the results if the layout tells it."
+        )
+    nobodys = [one for level in around for one in _nobodys(level)]
+    tree = around[0].only(around[0].work_tops())
     pile = chosen.read(tree, settings)
     _refuse_what_is_no_class(path, tree, chosen, pile, settings)
     hand_ins, unused = _attempts(_people(pile.hand_ins, roster), attempts)
@@ -86,18 +94,19 @@ def read_class(
     absent = [person for person in roster.people if person.id not in there] if roster else []
     submissions += [_absent(person.id, person.name) for person in absent]
     _refuse_unused_mapping(rules, submissions, unused)
+    words = {source.content: words_of(source.content) for s in submissions for source in s.sources.values()}
     return Intake(
         layout=chosen.name,
         submissions=tuple(sorted(submissions, key=lambda s: (s.student, s.origin.attempt or 0))),
-        unused=(*pile.unused, *unused),
+        unused=(*nobodys, *pile.unused, *unused),
         absent=tuple(person.id for person in absent),
-        strangers=tuple(h.student for h in hand_ins if roster and h.student not in roster.by_id),
-        same=_same(submissions, catalogue),
+        strangers=tuple(dict.fromkeys(h.student for h in hand_ins if roster and h.student not in roster.by_id)),
+        same=_same(submissions, catalogue, words),
         stubs=tuple(
             (s.student, name)
             for s in submissions
             for name, source in s.sources.items()
-            if words_of(source.content) in catalogue.exercises[name].stubs
+            if words[source.content] in catalogue.exercises[name].stubs
         ),
     )
 
@@ -105,8 +114,12 @@ def read_class(
 # Layouts
 
 
-def find_layout(tree: Tree, name: str, settings: Settings) -> tuple[Layout, Tree]:
-    """The layout, and the tree from which it reads: an archive often has one folder around everything."""
+def find_layout(tree: Tree, name: str, settings: Settings) -> tuple[Layout, list[Tree]]:
+    """The layout, and the tree from which it reads, followed by those around it.
+
+    An archive often has one folder around everything.
+    """
+    trees = _unwrapped(tree, settings)
     if name:
         layout = next((one for one in LAYOUTS if one.name == name), None)
         if layout is None:
@@ -114,8 +127,9 @@ def find_layout(tree: Tree, name: str, settings: Settings) -> tuple[Layout, Tree
             raise SubmissionError(
                 f"There is no layout {name!r}{did_you_mean(name, known)} There are: {', '.join(known)}."
             )
-        return layout, max(_unwrapped(tree, settings), key=layout.fits)
-    for one in _unwrapped(tree, settings):
+        fit = [layout.fits(one) for one in trees]
+        return layout, trees[fit.index(max(fit)) :]
+    for number, one in enumerate(trees):
         fits = sorted(((layout.fits(one), n, layout) for n, layout in enumerate(LAYOUTS)), reverse=True)
         (best, _, layout), (second, _, other) = fits[:2]
         if best < FITS:
@@ -125,8 +139,21 @@ def find_layout(tree: Tree, name: str, settings: Settings) -> tuple[Layout, Tree
                 f"{tree.path}: this may be {layout.title} or {other.title}. Say which: --layout {layout.name}, or "
                 f"--layout {other.name}."
             )
-        return layout, one
+        return layout, trees[number:]
     raise SubmissionError(_no_class(tree))
+
+
+def _nobodys(tree: Tree) -> Iterator[Unused]:
+    """What lies on the first level and belongs to no student: left by a program, or with a path that leads out."""
+    work = set(tree.work_tops())
+    for top in tree.tops():
+        members = [member for member in tree.members if member.parts[0] == top] if top not in work else []
+        for member in members if leads_out(top) else members[:1]:
+            place = member.origin or member.parts
+            place = place if leads_out(top) else place[: len(place) - len(member.parts) + 1]
+            count = f" ({len(members)} files)" if len(members) > 1 else ""
+            reason = member.problem if leads_out(top) else CLUTTER + count
+            yield Unused(student="", file="/".join(place), reason=reason)
 
 
 def _unwrapped(tree: Tree, settings: Settings) -> list[Tree]:
@@ -205,14 +232,14 @@ def _people(hand_ins: Sequence[HandIn], roster: Roster | None) -> list[HandIn]:
     found: list[HandIn] = []
     for hand_in in hand_ins:
         members = roster.group(hand_in) if roster else ()
-        if roster and members and roster.find(hand_in) is None:
+        person = roster.find(hand_in) if roster else None
+        if members and (person is None or person in members):  # Canvas gives a group the id of one of them
             ids = tuple(person.id for person in members)
             group = ids if len(ids) > 1 else ()
             found += [
                 msgspec.structs.replace(hand_in, student=person.id, name=person.name, group=group) for person in members
             ]
             continue
-        person = roster.find(hand_in) if roster else None
         if person:
             hand_in = msgspec.structs.replace(hand_in, student=person.id, name=person.name or hand_in.name)
         if roster and hand_in.group:
@@ -237,14 +264,13 @@ def _attempts(hand_ins: Sequence[HandIn], attempts: Attempts) -> tuple[list[Hand
     taken = set(by_student)
     for student, several in by_student.items():
         if len(several) > 1 and all(one.attempt is not None or one.submitted_at for one in several):
-            several.sort(key=lambda one: (one.attempt or 0, one.submitted_at or ""))
+            several.sort(key=lambda one: (one.attempt or 0, _moment(one.submitted_at)))
             *earlier, last = several
             if attempts is Attempts.BEST:
-                numbered = [
-                    one if one.attempt is not None else msgspec.structs.replace(one, attempt=number)
-                    for number, one in enumerate(several, start=1)
-                ]
-                found += numbered
+                numbers = [one.attempt for one in several]
+                if None in numbers or len(set(numbers)) < len(numbers):  # each must have its own
+                    several = [msgspec.structs.replace(one, attempt=n) for n, one in enumerate(several, start=1)]
+                found += several
                 continue
             found.append(
                 msgspec.structs.replace(last, notes=(*last.notes, f"the last of {len(several)} attempts counts"))
@@ -264,6 +290,14 @@ def _attempts(hand_ins: Sequence[HandIn], attempts: Attempts) -> tuple[list[Hand
     return found, unused
 
 
+def _moment(text: str | None) -> tuple[float, str]:
+    """Sorts times, whatever zone they name; what is no time comes first."""
+    try:
+        return datetime.datetime.fromisoformat(text or "").timestamp(), ""
+    except (ValueError, OverflowError):
+        return 0.0, text or ""
+
+
 def _free(name: str, taken: set[str]) -> str:
     """The name with a number after it: two students are never made one."""
     number = 2
@@ -277,14 +311,14 @@ def _absent(student: str, name: str) -> Submission:
     return Submission(student=student, sources={}, origin=Origin(name=name, notes=("handed in nothing",)))
 
 
-def _same(submissions: Sequence[Submission], catalogue: Catalogue) -> tuple[Same, ...]:
+def _same(submissions: Sequence[Submission], catalogue: Catalogue, words: Mapping[bytes, str]) -> tuple[Same, ...]:
     """Who handed in the same, apart from groups and stubs."""
-    found: dict[tuple[str, tuple[str, ...]], list[Submission]] = {}
+    found: dict[tuple[str, str], list[Submission]] = {}
     for submission in submissions:
         for name, source in submission.sources.items():
-            words = words_of(source.content)
-            if words and words not in catalogue.exercises[name].stubs:
-                found.setdefault((name, words), []).append(submission)
+            text = words[source.content]
+            if text and text not in catalogue.exercises[name].stubs:
+                found.setdefault((name, text), []).append(submission)
     same = []
     for (name, _), several in found.items():
         groups = {s.origin.group or (s.student,) for s in several}

@@ -31,26 +31,24 @@ class MoodleLayout:
     def read(self, tree: Tree, settings: Settings) -> Pile:
         files: dict[str, list[Member]] = {}
         about: dict[str, HandIn] = {}
-        left = []
+        names = {top: found for top in tree.tops() if (found := NAMED.match(top))}
         for member in tree.members:
-            found = NAMED.match(member.parts[0])
+            found = names.get(member.parts[0])
             if found is None:
-                left.append(member)
                 continue
             hand_in = _about(found["name"], found["id"] or "")
             about.setdefault(hand_in.student, hand_in)
             flat = (found["rest"],) if found["rest"] else ()
             inner = (*flat, *member.parts[1:]) or (f"{found['kind']}.html",)
             files.setdefault(hand_in.student, []).append(member.called(inner))
-        for folder in tree.folders:  # of somebody who handed in nothing
-            if len(folder) == 1 and (found := NAMED.match(folder[0])):
-                hand_in = _about(found["name"], found["id"] or "")
-                about.setdefault(hand_in.student, hand_in)
+        for found in names.values():  # somebody may have handed in nothing
+            hand_in = _about(found["name"], found["id"] or "")
+            about.setdefault(hand_in.student, hand_in)
         hand_ins = [
             msgspec.structs.replace(hand_in, files=tuple(files.get(student, ())))
             for student, hand_in in sorted(about.items())
         ]
-        return with_rest(tree, hand_ins, left, settings)
+        return with_rest(tree, hand_ins, names, settings)
 
 
 def _about(name: str, number: str) -> HandIn:
@@ -58,4 +56,5 @@ def _about(name: str, number: str) -> HandIn:
         return HandIn(student=blind[1], aliases=(f"Participant {blind[1]}",))
     if BLIND.match(f"{name}_{number}"):
         return HandIn(student=number, aliases=(f"Participant {number}",))
-    return HandIn(student=number or name, name=name, aliases=(name, f"Participant {number}" if number else ""))
+    numbered = (f"Participant {number}", f"{name} {number}") if number else ()
+    return HandIn(student=number or name, name=name, aliases=(name, *numbered))

@@ -20,11 +20,18 @@ CLUTTER_FILES = frozenset({".ds_store", "thumbs.db", "desktop.ini", ".gitignore"
 # "ctc-1" of Canvas, "ctc (2)" of browsers, "ctc - Copy" of Windows, "ctc copy 2" of macOS, "Copy_of_ctc" of Colab.
 COPY_BEFORE = re.compile(r"^(?:copy|kopie)[ _]of[ _]+")
 COPY_AFTER = re.compile(r"(?:[ _-]*\((\d{1,4})\)|-(\d{1,4})|[ _]+-[ _]+(?:copy|kopie)|[ _]+copy(?:[ _]+(\d{1,4}))?)$")
+ROOT = ""  # the first step of an absolute path
+DRIVE = re.compile(r"^[A-Za-z]:$")
 MANY = 5  # such endings at most
 NEAR = 0.8  # how alike two names are that a person may have mistaken
 # A function or class at the top of a module, by its text alone: a stranger's code is not parsed here.
 DEFINITION = re.compile(rb"^(?:async[ \t]+def|def|class)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 TESTS = re.compile(r"^(?:test_.*|conftest|.*_tests?)$")
+
+
+def leads_out(step: str) -> bool:
+    """Whether a path that begins so leads out of where it is: nobody's folder is called so."""
+    return step in (ROOT, "..") or bool(DRIVE.match(step))
 
 
 def is_clutter_folder(name: str) -> bool:

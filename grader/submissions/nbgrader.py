@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from grader.submissions.archives import archive_kind
 from grader.submissions.base import HandIn, Pile, Settings, Unused
+from grader.submissions.canvas import with_rest
 from grader.submissions.names import is_clutter_folder
 from grader.submissions.tree import Member, MemberError, Tree
 
@@ -33,14 +37,16 @@ class NbgraderLayout:
                 if name != SUBMITTED
             )
             tree = tree.split()[SUBMITTED]
-        hand_ins = []
-        for student, inside in tree.split().items():
+        hand_ins: list[HandIn] = []
+        folders = {top: inside for top, inside in tree.split().items() if not archive_kind(top)}
+        for student, inside in folders.items():
             if is_clutter_folder(student):
                 continue
             times = [time for m in inside.members if m.name == TIMESTAMP and (time := _timestamp(m))]
             files = tuple(m for m in inside.members if m.name != TIMESTAMP)
             hand_ins.append(HandIn(student=student, files=files, submitted_at=max(times, default=None)))
-        return Pile(hand_ins=tuple(hand_ins), unused=unused)
+        rest = with_rest(tree, hand_ins, folders, settings)
+        return msgspec.structs.replace(rest, unused=(*unused, *rest.unused))
 
 
 def _timestamp(member: Member) -> str:

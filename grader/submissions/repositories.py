@@ -11,10 +11,12 @@ import datetime
 import msgspec
 
 from grader.submissions import limits
+from grader.submissions.archives import Opened
 from grader.submissions.base import HandIn, Pile, Settings
 from grader.submissions.folder import FolderLayout
 from grader.submissions.git import Commit, Repository, blob_name
 from grader.submissions.names import exercise_of
+from grader.submissions.pile import with_archives
 from grader.submissions.tree import Member, MemberError, Parts, Tree
 
 
@@ -32,8 +34,9 @@ class RepositoriesLayout:
     def read(self, tree: Tree, settings: Settings) -> Pile:
         pile = FolderLayout().read(tree, settings)
         trees = tree.split()
+        opened = Opened()
         hand_ins = [
-            _of_commit(one, files, settings)
+            _of_commit(one, files, settings, opened)
             if one.attempt is None and one.student in trees and (files := trees[one.student].repositories.get(()))
             else msgspec.structs.replace(one, notes=(*one.notes, "has no .git: the files that lie there count"))
             for one in pile.hand_ins
@@ -41,7 +44,7 @@ class RepositoriesLayout:
         return Pile(hand_ins=tuple(hand_ins), unused=pile.unused)
 
 
-def _of_commit(work_tree: HandIn, git: tuple[Member, ...], settings: Settings) -> HandIn:
+def _of_commit(work_tree: HandIn, git: tuple[Member, ...], settings: Settings, opened: Opened) -> HandIn:
     repository = Repository({"/".join(member.parts[1:]): member for member in git})
     try:
         commit = repository.last_commit(settings.due)
@@ -53,8 +56,8 @@ def _of_commit(work_tree: HandIn, git: tuple[Member, ...], settings: Settings) -
         note = f".git {error}: the files that lie there count"
         return msgspec.structs.replace(work_tree, notes=(*work_tree.notes, note))
     top = work_tree.student
-    files = tuple(member.called(member.parts) for member, _ in found)
-    files = tuple(msgspec.structs.replace(m, origin=(top, *m.parts)) for m in files)
+    placed = (msgspec.structs.replace(member, parts=(top, *member.parts)) for member, _ in found)
+    files = tuple(member.below(1) for member in with_archives(placed, opened))
     notes, doubts = _compare(work_tree, {member.parts: content for member, content in found}, settings, commit)
     return msgspec.structs.replace(
         work_tree,
@@ -68,12 +71,19 @@ def _of_commit(work_tree: HandIn, git: tuple[Member, ...], settings: Settings) -
 def _compare(
     work_tree: HandIn, committed: dict[Parts, str], settings: Settings, commit: Commit
 ) -> tuple[list[str], str]:
-    """What lies in the work tree and is not so in the commit, as notes; and what is in no commit at all."""
+    """What lies in the work tree and is not so in the commit, as notes; and the same as a doubt.
+
+    Somebody may have worked in a clone of the course, and have committed nothing.
+    """
     notes, absent = [], []
     if settings.due is not None:  # then the two differ on purpose
         return [], ""
     for member in work_tree.files:
         if member.problem or not exercise_of(member.name, settings.exercises)[0]:
+            continue
+        if member.in_archive:  # then the archive is what was committed
+            if not any(member.parts[:steps] in committed for steps in range(1, len(member.parts))):
+                absent.append(member.path)
             continue
         try:
             content = member.read(limits.MAX_NOTEBOOK)
@@ -84,8 +94,12 @@ def _compare(
             absent.append(member.path)
         elif name not in (blob_name(content), blob_name(content.replace(b"\r\n", b"\n"))):
             notes.append(f"{member.path} has changed since commit {commit.id[:7]}, which counts")
-    return notes, f"{', '.join(absent[:3])} is in no commit" if absent else ""
+    doubts = [*notes, *([f"{', '.join(absent[:3])} is in no commit"] if absent else [])]
+    return notes, f"{', '.join(doubts[:3])} (--layout folder takes the files that lie there)" if doubts else ""
 
 
 def _iso(seconds: float) -> str:
-    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+    try:
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError, OSError):  # anybody can write any time into a commit
+        return f"{seconds:.0f} seconds after 1970"

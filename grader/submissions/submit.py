@@ -10,10 +10,11 @@ import msgspec
 from grader.submissions.archives import archive_kind, stem
 from grader.submissions.base import HandIn, Pile, Settings
 from grader.submissions.canvas import with_rest
-from grader.submissions.tree import MemberError, Tree
+from grader.submissions.tree import MemberError, Tree, shown
 
 HAND_IN = "hand_in.json"
 MAX_HAND_IN = 1 << 16
+MAX_GROUP = 20
 FORMAT = 1
 
 
@@ -26,6 +27,12 @@ class HandInFile(msgspec.Struct, frozen=True, kw_only=True):
     group: tuple[str, ...] = ()
     submitted_at: str | None = None
     attempt: int | None = None
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The ids of all who handed in together, first of all who did it."""
+        ids = (shown(student.strip()) for student in (self.student, *self.group))
+        return tuple(dict.fromkeys(student for student in ids if student))
 
 
 class SubmitLayout:
@@ -49,8 +56,7 @@ class SubmitLayout:
         ours = {top: inside for top, inside in tree.split().items() if HAND_IN in inside.tops()}
         for top, inside in ours.items():
             found += _read(stem(top) if archive_kind(top) else top, inside)
-        left = [member for member in tree.members if member.parts[0] not in ours]
-        return with_rest(tree, found, left, settings)
+        return with_rest(tree, found, ours, settings)
 
 
 def _read(fallback: str, tree: Tree) -> tuple[HandIn, ...]:
@@ -59,13 +65,13 @@ def _read(fallback: str, tree: Tree) -> tuple[HandIn, ...]:
     said, problem = _said(tree)
     if said is None:
         return (HandIn(student=fallback, files=files, notes=(f"{HAND_IN} {problem}",)),)
-    members = said.group or (said.student,)
+    members = said.members
     return tuple(
         HandIn(
             student=member,
             files=files,
-            name=said.name if member == said.student else "",
-            group=said.group if len(said.group) > 1 else (),
+            name=shown(said.name) if member == members[0] else "",
+            group=members if len(members) > 1 else (),
             submitted_at=said.submitted_at,
             attempt=said.attempt,
         )
@@ -81,4 +87,6 @@ def _said(tree: Tree) -> tuple[HandInFile | None, str]:
         return None, f"cannot be used ({error})"
     if said.format != FORMAT or not said.student.strip():
         return None, "is of another version, or names no student"
+    if len(said.members) > MAX_GROUP:
+        return None, f"names a group of more than {MAX_GROUP}"
     return said, ""

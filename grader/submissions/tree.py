@@ -6,9 +6,10 @@ and then under a limit. What cannot be read is a member too, with its problem in
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,7 @@ import msgspec
 
 from grader.errors import SubmissionError
 from grader.submissions import limits
-from grader.submissions.names import is_clutter, is_clutter_folder
+from grader.submissions.names import is_clutter, is_clutter_folder, leads_out
 
 Parts = tuple[str, ...]
 
@@ -83,7 +84,20 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
 
     def work_tops(self) -> list[str]:
         """The names on the first level that may be somebody's work."""
-        return [name for name in self.tops() if not is_clutter_folder(name) and not is_clutter((name,))]
+        return [
+            name
+            for name in self.tops()
+            if not is_clutter_folder(name) and not is_clutter((name,)) and not leads_out(name)
+        ]
+
+    def only(self, tops: Collection[str]) -> Tree:
+        """Of the first level only these."""
+        return msgspec.structs.replace(
+            self,
+            members=tuple(member for member in self.members if member.parts[0] in tops),
+            folders=frozenset(folder for folder in self.folders if folder[0] in tops),
+            repositories={place: files for place, files in self.repositories.items() if place and place[0] in tops},
+        )
 
     def split(self) -> dict[str, Tree]:
         """What lies in each folder of the first level, by its name."""
@@ -125,8 +139,11 @@ def too_large(size: int, limit: int) -> str:
 
 def shown(name: str) -> str:
     """A step of a path as text: names of files need not be text, and may be endless."""
-    text = os.fsencode(name).decode(errors="backslashreplace") if _has_surrogates(name) else name
-    return text if len(text) <= limits.MAX_NAME else text[: limits.MAX_NAME] + "…"
+    text = name.encode(errors="surrogateescape" if _is_escaped(name) else "replace").decode(errors="backslashreplace")
+    if len(text) <= limits.MAX_NAME:
+        return text
+    mark = hashlib.sha256(text.encode()).hexdigest()[:8]  # two long names that begin alike stay two
+    return f"{text[: limits.MAX_NAME - 50]}…{mark}…{text[-30:]}"
 
 
 def _own(name: str, taken: set[str]) -> str:
@@ -138,8 +155,9 @@ def _own(name: str, taken: set[str]) -> str:
     return own
 
 
-def _has_surrogates(name: str) -> bool:
-    return any(0xD800 <= ord(character) <= 0xDFFF for character in name)
+def _is_escaped(name: str) -> bool:
+    """Whether all surrogates stand for bytes that are no text."""
+    return all(0xDC80 <= ord(character) <= 0xDCFF for character in name if 0xD800 <= ord(character) <= 0xDFFF)
 
 
 def walk_folder(root: Path, skip: Callable[[Parts], bool]) -> Iterator[tuple[str, Member | Parts]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from grader.course import Course, Exercise
+from grader.errors import GraderError
 from grader.training import checkpoint
 from grader.training.learner import Learner, load_student
 from grader.training.pictures import draw_attention, draw_loss
@@ -62,7 +63,10 @@ class Training:
         self.module = load_student(course, exercise, file)
         self.data: Data = training.load_data(task.name, exercise.name, seed)
         torch.manual_seed(seed)
-        self.learner: Learner = training.make_learner(self.module, self.data, sizes)
+        try:
+            self.learner: Learner = training.make_learner(self.module, self.data, sizes)
+        except AttributeError as error:  # a part of the exercise is not written
+            raise GraderError(f"{exercise.name} cannot be trained yet: {error}.") from error
         out.mkdir(parents=True, exist_ok=True)
         self.state = checkpoint.TrainingState(
             exercise=exercise.name, task=task.name, seed=seed, sizes=msgspec.structs.asdict(sizes),

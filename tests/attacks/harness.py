@@ -73,14 +73,14 @@ def source_attacks() -> list[Attack]:
         return Attack(f"source_{name}", lambda folder, before: _write(folder, text), _all(*verdicts))
 
     return [
-        attack("not_utf8", right.encode() + b'x = "\xff"\n', "error"),
+        attack("not_utf8", right.encode() + b'x = "\xff"\n', "passed"),  # it is read as Latin-1
         attack("with_nul", right + "\0", "error"),
         attack("with_bom", b"\xef\xbb\xbf" + right.encode(), "passed"),
         attack("with_cookie", b"# -*- coding: latin-1 -*-\n" + right.encode() + b"# \xe9\n", "passed"),
         attack("with_unknown_cookie", f"# coding: unheard-of\n{right}", "error"),
         attack("with_carriage_returns", right.replace("\n", "\r"), "passed"),
         attack("with_a_long_line", f"{right}# {'x' * 1_040_000}", "passed"),
-        attack("too_large", f"{right}# {'x' * (1 << 20)}", "error"),
+        attack("too_large", f"{right}# {'x' * (1 << 20)}", "missing"),  # and a question to the teacher
         attack("nested", f"{right}x = {'(' * 200_000}", "error", "memory", "crashed"),
         attack("nested_operators", f"{right}x = {'-' * 500_000}1", "error", "memory", "crashed"),
         attack("nested_attributes", f"{right}x = y{'.a' * 400_000}", "error", "memory", "crashed"),
@@ -117,7 +117,7 @@ def folder_attacks(course: Path) -> list[Attack]:
         Attack("file_links_to_itself", link("echo.py", "echo.py"), _all("missing")),
         Attack("file_is_fifo", fifo, _all("missing")),
         Attack("file_is_folder", subfolder, _all("missing")),
-        Attack("file_is_sparse", sparse, _all("error")),
+        Attack("file_is_sparse", sparse, _all("missing")),
         Attack("folder_links_to_victim", link("echo", "../001_victim/exercises/echo"), _all("missing")),
         Attack("upper_folder_links_to_victim", link("exercises", "../001_victim/exercises"), _all("missing")),
         Attack("folder_is_closed", closed, _all("error", "passed")),  # passed: root reads all the same

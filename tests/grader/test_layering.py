@@ -26,6 +26,7 @@ LAYERS = [
     ["validation"],
     ["training"],
     ["grading"],
+    ["overlap"],
     ["submissions"],
     ["judge"],
     ["sandbox"],

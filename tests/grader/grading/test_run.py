@@ -183,7 +183,7 @@ def test_unconfined_must_be_asked_for_and_is_written_down(tiny, submissions, gra
     for folder in sorted(submissions.iterdir())[3:]:
         (folder / "addition.py").unlink()
     done = grader("grade", submissions, *options, "--unconfined")
-    assert done.exit_code == 4  # somebody's folder is empty
+    assert done.exit_code == 4  # nothing is left in the other folders, which is a question
     assert "Confinement: NONE" in done.output
     assert "student code will run as you" in done.stderr
     document = json.loads((tmp_path / "out/results.json").read_text())

@@ -55,7 +55,7 @@ def test_a_file_that_does_not_import_is_told_first():
     problem = "does not import (ctc.py:35: invalid syntax)"
     page = page_of(exercise("ctc", criterion("a", "error"), criterion("b", "error"), problem=problem))
     assert page.text.count(f"Your file {problem}.") == 2
-    assert "mend it first" in page.text
+    assert "no test of it was reached" in page.text
 
 
 def test_stand_ins_are_explained():

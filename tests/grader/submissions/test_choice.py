@@ -208,10 +208,16 @@ def test_where_nothing_is_recognised_there_is_a_question_and_no_score(tiny, grad
 
 def test_what_cannot_be_read_may_be_what_is_missing(read):
     submission, _ = read({"addition.py": RIGHT, "rest.zip": b"PK\x03\x04 cut off"})
-    assert submission.origin.questions.keys() == {"doubling"}
-    assert (
-        "nothing of it was found, but rest.zip is not a zip, or was cut off" in submission.origin.questions["doubling"]
-    )
+    assert submission.origin.questions == {
+        "doubling": "nothing of it was found, but s01/rest.zip is not a zip, or was cut off"
+    }
+
+
+def test_what_cannot_be_read_may_hold_the_work_where_only_the_stub_lies(read):
+    submission, _ = read({"addition.py": STUB, "rest.zip": b"PK\x03\x04 cut off", "doubling.py": DOUBLE})
+    assert submission.origin.questions == {
+        "addition": "only the stub was found, but s01/rest.zip is not a zip, or was cut off"
+    }
 
 
 def test_a_mapping_that_names_no_file_is_refused(tiny, grader, tmp_path):

@@ -111,6 +111,15 @@ def test_results_do_not_go_where_the_submissions_lie(tiny, grader, tmp_path):
     assert result.exit_code == 2 and "Choose another --out" in result.output
 
 
+def test_a_linked_folder_of_a_student_is_a_question_about_that_student(course, tmp_path):
+    write(tmp_path / "elsewhere/addition.py", RIGHT)
+    write(tmp_path / "pile/s1/addition.py", RIGHT)
+    (tmp_path / "pile/s2").symlink_to(tmp_path / "elsewhere")
+    found = read(tmp_path / "pile", course)
+    assert set(found) == {"s1", "s2"} and not found["s2"].sources
+    assert "s2 is a link, and links are not followed" in found["s2"].origin.questions["addition"]
+
+
 def test_two_students_are_never_made_one(course, tmp_path):
     """A folder and an archive may have one name."""
     write(tmp_path / "pile" / "anna/addition.py", RIGHT)
