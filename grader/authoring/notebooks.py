@@ -11,7 +11,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grader.authoring.handouts import read_handout, sections
 from grader.authoring.stubs import write_if_changed
@@ -20,9 +20,6 @@ from grader.course.grade_cells import GradeCell, grade_cells
 from grader.course.marks import find_regions
 from grader.course.stubs import course_stub
 from grader.errors import GraderError
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 NBGRADER_SCHEMA = 3
 CODE_COMES_AFTER = "## What to write"
@@ -48,9 +45,8 @@ def make_source_notebook(course: Course, exercise: Exercise) -> str:
 
 
 def _make(course: Course, exercise: Exercise, code: Sequence[tuple[str, str]], *, hidden_tests: bool) -> str:
-    nbformat = _nbformat()
-    v4 = nbformat.v4
-    cells = []
+    v4 = _nbformat().v4
+    cells: list[Any] = []
     prose = sections(read_handout(course, exercise))
     place = next((n for n, text in enumerate(prose, 1) if text.startswith(CODE_COMES_AFTER)), len(prose))
 
@@ -77,8 +73,21 @@ def _make(course: Course, exercise: Exercise, code: Sequence[tuple[str, str]], *
     for graded in grade_cells(course, exercise):
         source = _hidden(graded, exercise, hidden_tests) if graded.hidden else _public(graded, exercise)
         add(v4.new_code_cell, source, f"grade {graded.criterion}", locked=True, graded=graded)
+    return _text(cells)
+
+
+def lone_cell(source: str, name: str) -> str:
+    """A notebook with one locked cell of prose, such as nbgrader puts before others."""
+    cell = _nbformat().v4.new_markdown_cell(source, id=name)
+    cell["metadata"] = {"nbgrader": _metadata(f"{name}-cell", locked=True)}
+    return _text([cell])
+
+
+def _text(cells: list[Any]) -> str:
+    nbformat = _nbformat()
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
     return str(nbformat.writes(notebook, indent=1, ensure_ascii=False)) + "\n"
 
 
@@ -154,7 +163,7 @@ def _metadata(grade_id: str, *, locked: bool, graded: GradeCell | None = None) -
     }
 
 
-def _nbformat() -> ModuleType:
+def _nbformat() -> Any:
     try:
         import nbformat
     except ModuleNotFoundError:

@@ -16,6 +16,7 @@ from grader.cli.grade import grade
 from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
 from grader.cli.inspect import inspect
+from grader.cli.nbgrader_course import nbgrader_course
 from grader.cli.notebooks import notebooks
 from grader.cli.report import report
 from grader.cli.similar import similar
@@ -27,7 +28,7 @@ from grader.cli.validate import validate
 # A new command is a file beside this one, and a name here.
 COMMANDS = (
     check, train, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs, notebooks,
-    handouts, gradescope_zip, github_workflow,
+    handouts, gradescope_zip, github_workflow, nbgrader_course,
 )  # fmt: skip
 
 for command in COMMANDS:
