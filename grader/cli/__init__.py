@@ -19,6 +19,7 @@ from grader.cli.gradescope_zip import gradescope_zip
 from grader.cli.handouts import handouts
 from grader.cli.hint import hint
 from grader.cli.inspect import inspect
+from grader.cli.nbgrader_course import nbgrader_course
 from grader.cli.notebooks import notebooks
 from grader.cli.predict import predict
 from grader.cli.release import release
@@ -39,6 +40,7 @@ FOR_STUDENTS = (check, watch, hint, status, explain, predict, show, run, submit,
 COMMANDS = (
     *FOR_STUDENTS, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs,
     notebooks, answers, handouts, release, gradescope_zip, github_workflow,
+    nbgrader_course,
 )  # fmt: skip
 
 for command in COMMANDS:

@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from grader.course.grade_cells import assignment_name, grade_id
 from grader.errors import ExportError
 from grader.exports.base import Format, Options, Report, beyond_criteria, exercise_of, names_of, shown
 from grader.exports.people import Person, people_of
@@ -92,7 +93,7 @@ def _criteria(results: Results, name: str) -> dict[str, GradedCriterion]:
 
 
 def _check_cells(name: str, known: set[str], criteria: dict[str, GradedCriterion]) -> None:
-    if known and not known & set(criteria):
+    if known and not known & set(map(grade_id, criteria)):
         raise ExportError(
             f"The gradebook has an assignment {name!r} already, with other grade cells ({', '.join(sorted(known))}). "
             "Name another database, or rename that assignment."
@@ -101,13 +102,14 @@ def _check_cells(name: str, known: set[str], criteria: dict[str, GradedCriterion
 
 def _write_cells(gradebook: Any, name: str, criteria: dict[str, GradedCriterion]) -> list[str]:
     known = _cells(gradebook, name)
-    gradebook.update_or_create_assignment(name)
-    gradebook.update_or_create_notebook(name, name)
+    assignment = assignment_name(name)
+    gradebook.update_or_create_assignment(assignment)
+    gradebook.update_or_create_notebook(assignment, assignment)
     for criterion in criteria.values():
         gradebook.update_or_create_grade_cell(
-            criterion.id, name, name, max_score=float(criterion.points), cell_type="code"
+            grade_id(criterion.id), assignment, assignment, max_score=float(criterion.points), cell_type="code"
         )
-    others = ", ".join(sorted(known - set(criteria)))
+    others = ", ".join(sorted(known - set(map(grade_id, criteria))))
     return [f"{name}: these grade cells are no criteria of the results, and still count: {others}."] if others else []
 
 
@@ -115,9 +117,13 @@ def _cells(gradebook: Any, name: str) -> set[str]:
     from nbgrader.api import MissingEntry
 
     try:
-        return {cell.name for cell in gradebook.find_notebook(name, name).grade_cells}
+        return {cell.name for cell in _notebook(gradebook, name).grade_cells}
     except MissingEntry:
         return set()
+
+
+def _notebook(gradebook: Any, name: str) -> Any:
+    return gradebook.find_notebook(assignment_name(name), assignment_name(name))
 
 
 def _write_student(gradebook: Any, person: Person) -> None:
@@ -138,10 +144,11 @@ def _write_grades(gradebook: Any, person: Person, exercise: GradedExercise) -> s
     if nothing and not _has_submission(gradebook, exercise.name, person.id):
         return ""
     known = {"timestamp": moment} if (moment := _moment(person.student.submitted_at)) else {}
-    submission = gradebook.update_or_create_submission(exercise.name, person.id, **known)
+    assignment = assignment_name(exercise.name)
+    submission = gradebook.update_or_create_submission(assignment, person.id, **known)
     _complete(gradebook, submission, exercise.name)
     for criterion in exercise.criteria:
-        grade = gradebook.find_grade(criterion.id, exercise.name, exercise.name, person.id)
+        grade = gradebook.find_grade(grade_id(criterion.id), assignment, assignment, person.id)
         grade.auto_score = _points(criterion)
         grade.needs_manual_grade = grade.auto_score is None and grade.manual_score is None
     gradebook.db.commit()
@@ -161,7 +168,7 @@ def _has_submission(gradebook: Any, name: str, student: str) -> bool:
     from nbgrader.api import MissingEntry
 
     try:
-        return bool(gradebook.find_submission(name, student))
+        return bool(gradebook.find_submission(assignment_name(name), student))
     except MissingEntry:
         return False
 
@@ -170,13 +177,13 @@ def _complete(gradebook: Any, submission: Any, name: str) -> None:
     """A submission that is older than a cell has no grade for it yet."""
     from nbgrader.api import Grade, SubmittedNotebook
 
-    notebook = next((one for one in submission.notebooks if one.name == name), None)
+    notebook = next((one for one in submission.notebooks if one.name == assignment_name(name)), None)
     if notebook is None:
-        notebook = SubmittedNotebook(notebook=gradebook.find_notebook(name, name), assignment=submission)
+        notebook = SubmittedNotebook(notebook=_notebook(gradebook, name), assignment=submission)
         gradebook.db.add(notebook)
         gradebook.db.commit()
     known = {grade.cell_id for grade in notebook.grades}
-    for cell in gradebook.find_notebook(name, name).grade_cells:
+    for cell in _notebook(gradebook, name).grade_cells:
         if cell.id not in known:
             gradebook.db.add(Grade(cell_id=cell.id, notebook=notebook))
     gradebook.db.commit()

@@ -1,13 +1,22 @@
-"""A student's notebook, saved, becomes the module that the tests import."""
+"""A student's notebook: its course, and the module that it becomes when it is saved."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from grader.course import Course, Exercise
+from grader.course import Course, Exercise, find_course
+from grader.course.manifest import FILE_NAME
 from grader.errors import GraderError
 from grader.submissions.base import read_source
 from grader.wire.notebook import is_notebook
+
+COURSE_FOLDER = "course"  # beside a notebook that nbgrader gave out: what the public tests need
+
+
+def notebook_course(here: Path) -> Course:
+    """The course of a notebook in this folder."""
+    beside = here / COURSE_FOLDER
+    return find_course(beside if (beside / FILE_NAME).is_file() else here)
 
 
 def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:

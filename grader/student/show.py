@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from grader.course import Course, find_course
+from grader.course import Course
 from grader.errors import GraderError
 from grader.files import write_atomically
+from grader.student.notebook import notebook_course
 from grader.student.pictures import Picture
 from grader.training.learner import load_student
 from grader.training.tasks import import_data
@@ -37,7 +38,7 @@ def drawings(course: Course) -> Mapping[str, Drawing]:
 
 def picture(exercise: str, functions: Mapping[str, Any] | None = None) -> Picture:
     """For notebooks: ``picture("ctc", globals())`` draws what the cells define, without it what the module has."""
-    return _draw(find_course(Path.cwd()), exercise, functions)
+    return _draw(notebook_course(Path.cwd()), exercise, functions)
 
 
 def _draw(course: Course, name: str, functions: Mapping[str, Any] | None) -> Picture:

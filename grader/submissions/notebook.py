@@ -15,7 +15,9 @@ import msgspec
 from grader.submissions.names import defined_names
 from grader.wire.notebook import HEADER, MARKER, marker
 
-__all__ = ["HEADER", "SUFFIX", "NotebookError", "notebook_source", "source_of_exercise"]
+__all__ = [
+    "HEADER", "SUFFIX", "NotebookError", "notebook_source", "python_of_cell", "source_of_cells", "source_of_exercise",
+]  # fmt: skip
 
 SUFFIX = ".ipynb"
 # "%time f(x)", "!ls", "?f", "f??", "x = !ls": at the start of a line and without a space, which Python's own % and !=
@@ -63,6 +65,11 @@ def notebook_source(content: bytes) -> str:
     return _join(_read(content))
 
 
+def source_of_cells(texts: Iterable[str]) -> str:
+    """The module of code cells that are there as texts, in their order."""
+    return _join(_Code(number, python_of_cell(text)) for number, text in enumerate(texts, start=1) if text.strip())
+
+
 def source_of_exercise(content: bytes, own: frozenset[str], others: frozenset[str]) -> str:
     """The module of one exercise, from a notebook that holds several.
 
@@ -85,7 +92,7 @@ def _read(content: bytes) -> list[_Code]:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NotebookError(f"is not a Jupyter notebook (format 4) ({error}).") from error
     found = [
-        _Code(number, _python(cell.source))
+        _Code(number, python_of_cell(cell.source))
         for number, cell in enumerate(notebook.cells, start=1)
         if cell.cell_type == "code" and not cell.locked
     ]
@@ -96,7 +103,8 @@ def _join(cells: Iterable[_Code]) -> str:
     return HEADER + "\n\n\n".join(f"{marker(cell.number)}\n{cell.text.rstrip()}" for cell in cells) + "\n"
 
 
-def _python(source: str | list[str]) -> str:
+def python_of_cell(source: str | list[str]) -> str:
+    """The text of a code cell; what only a notebook understands is a comment."""
     text = source if isinstance(source, str) else "".join(source)
     lines = text.splitlines()
     first = text.lstrip().partition("\n")[0]

@@ -21,6 +21,7 @@ LAYERS = [
     ["pytest_plugin"],
     ["authoring"],
     ["student"],
+    ["nbgrader"],
     ["exports"],
     ["reports"],
     ["validation"],

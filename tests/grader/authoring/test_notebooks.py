@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.notebooks import make_notebook
+from grader.authoring.notebooks import make_notebook, make_source_notebook
 from grader.course import find_course
 from grader.course.stubs import course_stub
 from grader.submissions.notebook import HEADER, notebook_source
@@ -67,8 +67,8 @@ def test_a_student_works_in_the_notebook_and_checks_there(tiny, grader):
     path = tiny / "exercises/addition/addition.ipynb"
     notebook = nbformat.read(path, as_version=4)
     kinds = [(cell.cell_type, cell.source.split("\n")[0]) for cell in notebook.cells]
-    assert [kind for kind, _ in kinds] == ["markdown", "markdown", "code", "code", "markdown"]
-    assert kinds[-1][1] == "## What to try"
+    assert [kind for kind, _ in kinds] == ["markdown"] * 2 + ["code"] * 2 + ["markdown"] * 2 + ["code"] * 3
+    assert [line for _, line in kinds[4:6]] == ["## What to try", "## What is graded"]
     answer = notebook.cells[2]
     assert answer.metadata.nbgrader.solution
     assert "yours to write" in answer.source
@@ -79,11 +79,47 @@ def test_a_student_works_in_the_notebook_and_checks_there(tiny, grader):
     client.execute()
     output = re.sub(r"\x1b\[\d+m", "", "".join(out.get("text", "") for out in notebook.cells[3].outputs))
     assert "✓ Small sums" in output
+    assert notebook.cells[6].outputs[0].text == "✓ Small sums  2/2\n"
     assert "3 of 3 points" in " ".join(output.split())
     module = (tiny / "exercises/addition/addition.py").read_text()
     assert module.startswith("# Written from a notebook")
     assert "# %time" in module
     assert "yours to write" in (tiny / "exercises/addition/addition.py.bak").read_text()
+
+
+def test_every_criterion_has_a_grade_cell_and_hidden_ones_only_say_what_they_look_at(tiny):
+    write(tiny / "exercises/addition/handout.md", "# Sums\n")
+    course = find_course(tiny)
+    text = make_notebook(course, course.exercise("addition"))
+    cells = {c["metadata"]["nbgrader"]["grade_id"]: c for c in json.loads(text)["cells"]}
+    graded = {
+        name: c["metadata"]["nbgrader"]["points"] for name, c in cells.items() if c["metadata"]["nbgrader"]["grade"]
+    }
+    assert graded == {"small": 2, "zero": 1, "any": 1}
+    assert all(cells[name]["metadata"]["nbgrader"]["locked"] and not cells[name]["outputs"] for name in graded)
+    assert "".join(cells["small"]["source"]).splitlines() == [
+        "# Small sums (2 points)", "# One and one is two.", "from grader.student.cells import check_cell", "",
+        'check_cell("small", "addition")',
+    ]  # fmt: skip
+    assert "".join(cells["any"]["source"]).splitlines() == [
+        "# Any sum (1 point)", "# Sums of numbers that nobody knows beforehand.",
+        "# Hidden: your teacher's tests look at it.",
+    ]  # fmt: skip
+    assert text == make_notebook(course, course.exercise("addition"))
+
+
+def test_the_teachers_notebook_has_the_solution_and_the_hidden_tests_and_is_else_the_same(course):
+    for exercise in course.exercises:
+        source, given = (json.loads(make(course, exercise))["cells"] for make in (make_source_notebook, make_notebook))
+        metadata = {cell["id"]: cell["metadata"] for cell in source}
+        assert {cell["id"]: cell["metadata"] for cell in given}.items() <= metadata.items()
+        code = "\n".join("".join(cell["source"]) for cell in source if cell["metadata"]["nbgrader"]["solution"])
+        assert code.split() == course.solution(exercise).read_text(encoding="utf-8").split()
+        for cell in source:
+            text = "".join(cell["source"])
+            assert text.count("### BEGIN SOLUTION") == text.count("### END SOLUTION")
+        hidden = sum("### BEGIN HIDDEN TESTS" in "".join(cell["source"]) for cell in source)
+        assert hidden == exercise.hidden_criteria
 
 
 def test_a_notebook_is_found_by_its_path_and_by_its_name(tiny, grader):
