@@ -41,6 +41,10 @@ from pathlib import Path
 class GraderError(Exception):
     """Where, what was found, what to do."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What Jupyter shows: the words alone, without the lines of our own code."""
+        return str(self).splitlines()
+
 
 class ManifestError(GraderError):
     def __init__(self, path: Path, key: str, problem: str) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from grader.course import find_course
 from grader.course.predictions import read_predictions, reply
 from grader.errors import GraderError
 
 
 def predict(exercise: str, number: int | None = None, answer: Any = None) -> None:
     """For notebooks: ``predict("ctc")`` prints the questions, ``predict("ctc", 1, [1, 1])`` answers the first."""
-    course = find_course(Path.cwd())
+    course = notebook_course(Path.cwd())
     predictions = read_predictions(course, course.exercise(exercise))
     if number is None:
         for place, question in enumerate(predictions.question, start=1):
