@@ -7,6 +7,7 @@ from typing import Any
 
 from grader.course.predictions import read_predictions, reply
 from grader.errors import GraderError
+from grader.student.notebook import notebook_course
 
 
 def predict(exercise: str, number: int | None = None, answer: Any = None) -> None:
