@@ -18,8 +18,8 @@ Exception
 ├── CodecError               wire/codec: a message that breaks the rules
 ├── MemberError              submissions/tree: a file that was handed in, or an archive, cannot be read
 ├── NotebookError            submissions/notebook: a file that is not a notebook of Jupyter's
-├── MemberError              submissions/tree: a file, or an archive, of a student's that cannot be read
 ├── JudgeFault               judge/processes/task: a judge could not do its work, through no fault of the student
+├── CheckFailed              student/cells: a criterion is not passed, said in a notebook
 ├── NotGradedError           authoring/run_autograder: why Gradescope gets a notice and no score
 ├── ZygoteDied               sandbox/launcher: the zygote is gone, and a new one must be started
 ├── _OutOfAllTime            judge/diagnosis/diagnose: enough time was spent on one submission

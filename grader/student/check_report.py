@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -87,7 +88,7 @@ class Activity:
 
 @contextmanager
 def activity(console: Console) -> Iterator[Activity]:
-    if not console.is_terminal:
+    if not console.is_terminal or "JPY_PARENT_PID" in os.environ:  # Jupyter shows what moves as many lines
         yield Activity(None)
         return
     with console.status("", spinner="line") as status:

@@ -1,6 +1,7 @@
 """``grader submit`` as a student uses it, and its zip as teachers get it."""
 
 import json
+import subprocess
 import zipfile
 
 import pytest
@@ -129,7 +130,7 @@ def wrappers(content):
             "submission_1/s01.zip": content,
         },
         "nbgrader": {"submitted/s01/hw/s01.zip": content, "submitted/s02/hw/s02.zip": content},
-        "repositories": {"s01/s01.zip": content, "s02/s02.zip": content},
+        "repositories": {"s01/s01.zip": content, "s02/s02.zip": content},  # committed below
     }
 
 
@@ -140,6 +141,10 @@ def test_every_layout_takes_the_zip(tiny, home, grader, tmp_path, layout):
     for path, content in wrappers(out.read_bytes())[layout].items():
         (tmp_path / "pile" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pile" / path).write_bytes(content)
+    for clone in (tmp_path / "pile").iterdir() if layout == "repositories" else ():
+        commit = ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "done")
+        for words in (("init", "-q"), ("add", "."), commit):
+            subprocess.run(["git", *words], cwd=clone, check=True)
     intake = read_class(tmp_path / "pile", load_course(tiny / "course.toml"), layout=layout)
     assert intake.submissions
     for submission in intake.submissions:
