@@ -1,126 +1,194 @@
 """The whole circle with nbgrader's own commands: release, submit by copying, autograde, feedback, export."""
 
-import csv
-import json
-import os
-import shutil
-import subprocess
-import sys
-import sysconfig
+import html
+from pathlib import Path
 
 import pytest
 
+from grader.course import find_course
+from grader.course.misconceptions import apply_misconception, load_misconceptions
 from tests.grader.conftest import write
+from tests.grader.nbgrader.classroom import (
+    exported,
+    graded,
+    hand_in,
+    nbgrader,
+    scratch,
+    shuffled,
+    unprotected,
+    without_metadata,
+    without_tests,
+)  # fmt: skip
 
 pytest.importorskip("nbgrader")
 pytestmark = pytest.mark.attack
 
 RIGHT = {"addition": "def add(a, b):\n    return a + b", "doubling": "def double(a):\n    return 2 * a"}
-HOSTILE = """
-import os, pathlib, sqlite3
-for name in ({database!r}, {hidden!r}):
+FULL = {"addition": 4.0, "doubling": 5.0}
+ATTACK = """
+def _attack():
+    import os, pathlib, sqlite3
+    got = []
     try:
-        pathlib.Path({loot!r}).write_text(pathlib.Path(name).read_bytes().hex())
-        sqlite3.connect({database!r}).execute("UPDATE grade SET manual_score = 99").connection.commit()
+        got.append("course " + os.environ["GRADER_COURSE"])
     except Exception:
         pass
-class Everything(int):
+    try:
+        text = pathlib.Path({hidden!r}).read_text()
+        got.append("test " + text)
+        pathlib.Path({loot!r}).write_text(text)
+    except Exception:
+        pass
+    try:
+        other = ("SELECT n.id FROM submitted_notebook n JOIN submitted_assignment a ON n.assignment_id = a.id "
+                 "WHERE a.student_id = 'anna'")
+        with sqlite3.connect("file:{database}?mode=rw", uri=True) as database:
+            database.execute(f"UPDATE grade SET manual_score = 0 WHERE notebook_id IN ({{other}})")
+        got.append("row")
+    except Exception:
+        pass
+    try:
+        import grader.student.cells as cells
+        cells.check_cell = cells.check_hidden_cell = lambda *words: None
+    except Exception:
+        pass
+    return got
+
+_got = _attack()
+
+class _Everything(int):
     __eq__ = lambda self, other: True
     __ne__ = lambda self, other: False
     __hash__ = int.__hash__
-add = double = lambda *a: Everything()
+
 """
+TELLS = "    raise RuntimeError('got: ' + (' '.join(_attack()) or 'nothing'))\n"
+FORGES = "    return (_attack(), _Everything())[1]\n"
 
 
-def nbgrader(course, *args):
-    environment = {**os.environ, "PATH": sysconfig.get_path("scripts") + os.pathsep + os.environ["PATH"]}
-    command = [sys.executable, "-m", "nbgrader", *args]
-    done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stderr
+def attack(course, origin, loot, signature, body):
+    hidden = origin / "tests/hidden/test_addition.py"
+    before = ATTACK.format(hidden=str(hidden), loot=str(loot), database=str(course / "gradebook.db"))
+    return f"{before}{signature}\n{body}"
 
 
-def hand_in(course, student, exercise, code, change=lambda notebook: None):
-    target = course / "submitted" / student / exercise
-    shutil.copytree(course / "release" / exercise, target)
-    path = target / f"{exercise}.ipynb"
-    notebook = json.loads(path.read_text())
-    if code:
-        answer = next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("solution"))
-        answer["source"] = code
-    change(notebook)
-    path.write_text(json.dumps(notebook))
-
-
-def scratch(source):
-    cell = {"cell_type": "code", "id": "scratch", "metadata": {}, "outputs": [], "execution_count": None}
-    return lambda notebook: notebook["cells"].insert(0, {**cell, "source": source})
-
-
-def without_tests(notebook):
-    notebook["cells"] = [c for c in notebook["cells"] if not c["metadata"].get("nbgrader", {}).get("grade")]
-
-
-def without_metadata(notebook):
-    notebook["metadata"] = {}
-    for cell in notebook["cells"]:
-        cell["metadata"] = {}
-
-
-def shuffled(notebook):
-    graded = next(c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade"))
-    notebook["cells"] = [*reversed(notebook["cells"]), {**graded, "id": "copy"}]
-    notebook["cells"][0]["metadata"]["nbgrader"]["grade_id"] = "renamed"
-    notebook["metadata"]["kernelspec"] = {"name": "ir", "display_name": "R", "language": "R"}
-
-
-def test_the_exported_table_has_the_scores_of_grader_grade(tiny, tmp_path, grader):
+@pytest.fixture
+def course(tiny, tmp_path, grader):
+    """The tiny course for nbgrader, given out."""
     for name in RIGHT:
         write(tiny / f"exercises/{name}/handout.md", f"# {name}\n")
         (tiny / f"exercises/{name}/{name}.py").unlink()
-    course = tmp_path / "nbgrader"
-    made = grader("nbgrader-course", course, "--course", tiny)
+    folder = tmp_path / "nbgrader"
+    made = grader("nbgrader-course", folder, "--course", tiny)
     assert made.exit_code == 0, made.output
-    assert "up to date" in grader("nbgrader-course", course, "--course", tiny).output
-    loot = tmp_path / "loot"
-    hostile = HOSTILE.format(
-        database=str(course / "gradebook.db"), hidden=str(tiny / "tests/hidden/test_addition.py"), loot=str(loot)
-    )
-    for name, right in RIGHT.items():
+    assert "up to date" in grader("nbgrader-course", folder, "--course", tiny).output
+    for name in RIGHT:
+        nbgrader(folder, "generate_assignment", name)
+    return folder
+
+
+LOOPS = {"edit_distance": "def alignment(*words, **costs):", "ctc": "def greedy_decode(*words, **more):"}
+
+
+def test_two_real_exercises_come_back_with_the_scores_of_grader_grade(tmp_path, grader):
+    real = find_course(Path(__file__))
+    course = tmp_path / "nbgrader"
+    assert grader("nbgrader-course", course, "--course", real.root).exit_code == 0
+    for name, loop in LOOPS.items():
         nbgrader(course, "generate_assignment", name)
         given = (course / f"release/{name}/{name}.ipynb").read_text()
         assert "check_hidden_cell" not in given
         assert "SOLUTION" not in given
+        exercise = real.exercise(name)
+        right = real.solution(exercise).read_text()
+        mistake = load_misconceptions(real.bank(exercise))[0]
+        spy = f"def _spy():\n    return open({str(real.hidden_suite(exercise))!r}).read()\n\n\n_seen = _spy()"
         hand_in(course, "right", name, right)
-        hand_in(course, "wrong", name, right.replace("+", "-").replace("2 *", "3 *"))
+        hand_in(course, "wrong", name, apply_misconception(mistake, right, real.solution(exercise)))
         hand_in(course, "stub", name, "")
-        hand_in(course, "loop", name, right.split("\n")[0] + "\n    while True: pass")
+        hand_in(course, "loop", name, f"{right}\n\n{loop}\n    while True: pass\n")
         hand_in(course, "raising", name, right, scratch("%matplotlib inline\n1 / 0\nwhile True: pass"))
         hand_in(course, "deleted", name, right, without_tests)
-        hand_in(course, "stderr", name, right.replace("\n", "\n    import sys; print('x', file=sys.stderr)\n", 1))
-        hand_in(course, "hostile", name, hostile)
+        hand_in(course, "stderr", name, f"{right}\nimport sys\n_ = print('hello', file=sys.stderr)\n")
+        hand_in(course, "hostile", name, f"{right}\n{spy}\n")
+        nbgrader(course, "autograde", name)
+        nbgrader(course, "generate_feedback", name)
+        explained = (course / f"feedback/wrong/{name}/{name}.html").read_text()
+        assert html.escape(mistake.explanation, quote=False) in explained, "the mistake is named"
+    found = exported(course)
+    assert found == graded(grader, real.root, course, tmp_path / "results", "--jobs", 1)
+    for name in LOOPS:
+        full = found["right", name]
+        assert full > 0
+        assert {found[student, name] for student in ("raising", "deleted", "stderr")} == {full}
+        assert 0 < found["wrong", name] < full
+        assert 0 < found["loop", name] < full
+        assert found["stub", name] == found["hostile", name] == 0
+
+
+def test_whatever_became_of_the_cells_the_code_counts(course, tiny, tmp_path, grader):
+    for name, right in RIGHT.items():
         hand_in(course, "bare", name, right, without_metadata)
+        hand_in(course, "deleted", name, right, without_tests)
+        hand_in(course, "loop", name, right.split("\n")[0] + "\n    while True: pass")
         hand_in(course, "shuffled", name, right, shuffled)
-    for name in RIGHT:
         said = nbgrader(course, "autograde", name)
         assert "deleted: grade cells were missing, and came back" in said
-        nbgrader(course, "generate_feedback", name)
-    nbgrader(course, "export", "--to", "grades.csv")
-    with (course / "grades.csv").open(newline="") as file:
-        exported = {(row["student_id"], row["assignment"]): float(row["score"]) for row in csv.DictReader(file)}
+    found = exported(course)
+    assert found == graded(grader, tiny, course, tmp_path / "results", "--jobs", 1)
+    assert {found[student, name] for student in ("bare", "deleted", "shuffled") for name in RIGHT} == {4.0, 5.0}
+    assert found["loop", "addition"] == found["loop", "doubling"] == 0
 
-    out = tmp_path / "results"
-    done = grader("grade", course, "--out", out, "--course", tiny, "--jobs", 1)
-    assert done.exit_code == 0, done.output
-    students = json.loads((out / "results.json").read_text())["students"]
-    ours = {(s["id"], e["name"]): float(e["points_earned"]) for s in students for e in s["exercises"]}
-    assert exported == ours
-    full = {"addition": 4.0, "doubling": 5.0}
-    for student in ("right", "raising", "deleted", "stderr", "bare", "shuffled"):
-        assert {name: exported[student, name] for name in RIGHT} == full, student
-    for student in ("stub", "loop", "hostile"):
-        assert {name: exported[student, name] for name in RIGHT} == {"addition": 0.0, "doubling": 0.0}, student
+
+def attacked(course, tiny, loot):
+    """Honest students, and zed, who attacks; anna was graded before."""
+    addition = RIGHT["addition"]
+    for student in ("anna", "stderr"):
+        loud = "\n    import sys; print('x', file=sys.stderr)\n" if student == "stderr" else "\n"
+        hand_in(course, student, "addition", addition.replace("\n", loud))
+    hand_in(course, "wrong", "addition", addition.replace("+", "-"))
+    hand_in(course, "stub", "addition", "")
+    hand_in(course, "zed", "addition", attack(course, tiny, loot, "def add(a, b):", FORGES))
+    nbgrader(course, "autograde", "addition", "--student", "anna")
+    before = exported(course)["anna", "addition"]
+    nbgrader(course, "autograde", "addition")
+    nbgrader(course, "generate_feedback", "addition")
+    assert before == 4.0
+    return exported(course)
+
+
+HONEST = {("anna", "addition"): 4.0, ("stderr", "addition"): 4.0, ("wrong", "addition"): 1.0, ("stub", "addition"): 0.0}
+
+
+def test_in_the_sandbox_nothing_is_forged_read_or_changed(course, tiny, tmp_path, grader):
+    loot = tmp_path / "loot"
+    code = attack(course, tiny, loot, "def double(a):", TELLS)
+    hand_in(course, "zed", "doubling", code)
+    found = attacked(course, tiny, loot)
+    found = {key: points for key, points in found.items() if key[1] == "addition"}
+    assert graded(grader, tiny, course, tmp_path / "results", "--exercise", "addition") == found
+    assert found.pop(("zed", "addition")) < 4.0, "what is wrong stays wrong"
+    assert found == HONEST
     assert not loot.exists()
-    feedback = (course / "feedback/wrong/addition/addition.html").read_text()
-    assert "Hint: Use +." in feedback
-    assert "check_hidden_cell" not in feedback
+    nbgrader(course, "autograde", "doubling")
+    nbgrader(course, "generate_feedback", "doubling")
+    said = (course / "feedback/zed/doubling/doubling.html").read_text()
+    assert "got: nothing" in said, "the attack ran, and got nothing"
+    page = (course / "feedback/wrong/addition/addition.html").read_text()
+    assert "Hint: Use +." in page
+    assert "check_hidden_cell" not in page
+
+
+def test_without_the_sandbox_the_same_student_forges_reads_and_changes(course, tiny, tmp_path):
+    """Why the sandbox is there. Honest students get the same points as in it."""
+    unprotected(course)
+    loot = tmp_path / "loot"
+    found = attacked(course, tiny, loot)
+    assert found["zed", "addition"] == 4.0, "forged"
+    assert loot.read_text() == (tiny / "tests/hidden/test_addition.py").read_text(), "read"
+    assert found["anna", "addition"] == 0.0, "changed"
+    assert {key: found[key] for key in HONEST if key[0] != "anna"} == {
+        key: points for key, points in HONEST.items() if key[0] != "anna"
+    }
+    page = (course / "feedback/wrong/addition/addition.html").read_text()
+    assert "check_hidden_cell" not in page
