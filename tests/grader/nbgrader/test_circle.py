@@ -62,7 +62,7 @@ class _Everything(int):
     __hash__ = int.__hash__
 
 """
-TELLS = "    raise RuntimeError('got: ' + (' '.join(_attack()) or 'nothing'))\n"
+TELLS = "    raise (PermissionError if _got + _attack() else ZeroDivisionError)\n"  # feedback shows its name alone
 FORGES = "    return (_attack(), _Everything())[1]\n"
 
 
@@ -174,7 +174,7 @@ def test_in_the_sandbox_nothing_is_forged_read_or_changed(course, tiny, tmp_path
     nbgrader(course, "autograde", "doubling")
     nbgrader(course, "generate_feedback", "doubling")
     said = (course / "feedback/zed/doubling/doubling.html").read_text()
-    assert "got: nothing" in said, "the attack ran, and got nothing"
+    assert "Your code raised ZeroDivisionError" in said, "the attack ran, and got nothing"
     page = (course / "feedback/wrong/addition/addition.html").read_text()
     assert "Hint: Use +." in page
     assert "check_hidden_cell" not in page
