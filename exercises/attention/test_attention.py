@@ -185,7 +185,10 @@ def test_equal_keys(student):
     "Where the inputs are",
     points=1,
     kind="device",
+    question="Which tensors does your code make itself, and where are they made if nobody says it?",
     hint="A tensor that you make (zeros, full) needs device=scores.device, or comes from a *_like.",
+    step="Find each torch.zeros, torch.full and torch.tensor in attend and in your softmax, and give each "
+    "the device of the scores.",
 )
 def test_where_the_inputs_are(student, device):
     """On an accelerator, attend with a mask gives what it gives on the CPU, and the results are on the accelerator."""

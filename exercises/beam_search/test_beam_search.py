@@ -243,7 +243,10 @@ def test_sizes_below_one(student):
     "Where step answers",
     points=1,
     kind="device",
+    question="Where does a tensor live that you make from a list, and where do the numbers live that step gave you?",
     hint="log_probs.new_tensor(…) is made where log_probs are; .tolist() brings plain numbers from anywhere.",
+    step="Make the prefixes where you please, but before you add two tensors bring both to one device, or "
+    "both to plain numbers.",
 )
 def test_where_step_answers(student, device):
     """beam_search finds the same where step answers from an accelerator."""

@@ -183,7 +183,10 @@ def test_wrong_arguments(student):
     "Where the log-probabilities are",
     points=1,
     kind="device",
+    question="Which tensors does your code make itself, and where are they made if nobody says it?",
     hint="A tensor that you make needs device=log_probs.device, or comes from log_probs.new_full.",
+    step="Make the first column, the padding of minus infinity and the indices of the labels all on the "
+    "device of log_probs.",
 )
 def test_where_the_inputs_are(student, device):
     """On an accelerator, log_likelihood gives what it gives on the CPU, and the result is on the accelerator."""

@@ -195,7 +195,10 @@ def test_wrong_arguments(student):
     "Where the masks are made",
     points=1,
     kind="device",
+    question="Where does torch.arange make its numbers if nobody says it?",
     hint="torch.ones(…, device=device) and torch.arange(…, device=lengths.device): say where a new tensor belongs.",
+    step="Hand the device argument of causal_mask on to each tensor that it makes; in padding_mask take it "
+    "from lengths.",
 )
 def test_where_the_masks_are(student, device):
     """causal_mask is made on the device that is asked for, padding_mask on the device of the lengths."""

@@ -173,7 +173,10 @@ def test_wrong_arguments(student):
     "The table moves along",
     points=1,
     kind="device",
+    question="What does module.to(device) move, and how would it know of your table?",
     hint="self.register_buffer(name, table): a buffer moves with .to(), a plain attribute stays where it was made.",
+    step="In __init__ register the table as a buffer instead of setting an attribute; then forward finds it "
+    "where x is.",
 )
 def test_the_table_moves(student, device):
     """After .to(device), PositionalEncoding works on that device, and gives what it gives on the CPU."""

@@ -263,7 +263,10 @@ def test_asked_to_translate(student):
     "Where the model is",
     points=1,
     kind="device",
+    question="Which tensors does your model make itself, beside its parameters, while it runs?",
     hint="A mask is made where the source is: torch.arange(…, device=source.device). Packing wants lengths on the CPU.",
+    step="Give the device of the source to the mask and to each first state that you make, and take lengths "
+    "to the CPU for packing alone.",
 )
 def test_where_the_model_is(student, device):
     """A model that was moved to an accelerator gives the logits that it gives on the CPU, and leaves them there."""

@@ -249,7 +249,9 @@ def test_as_it_was(student):
     "Where the model is",
     points=1,
     kind="device",
+    question="Which tensors does your model make itself, beside its parameters, while it runs?",
     hint="causal_mask(T, device=target_in.device): say where a new tensor belongs.",
+    step="Both masks, padding and causal, are made from the tokens: let each ask its tokens for their device.",
 )
 def test_where_the_model_is(student, device):
     """A model that was moved to an accelerator gives the logits that it gives on the CPU, and leaves them there."""
