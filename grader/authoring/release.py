@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -196,12 +197,25 @@ def _readme(course: Course, repository: str) -> str:
 def _pyproject(pieces: Mapping[str, bytes]) -> str:
     """Of what the grader requires here, what the files for students name."""
     text = b"\n".join(content for path, content in sorted(pieces.items()) if path.endswith(".py")).decode()
-    required = sorted(importlib.metadata.requires("grader") or [])
-    always = [one for one in required if "extra" not in one and _is_named(one, text)]
-    train = [one.partition(";")[0].strip() for one in required if re.search(r"extra == ['\"]train['\"]", one)]
+    always, train = _required()
+    always = [one for one in always if _is_named(one, text)]
     return PYPROJECT.format(
         version=grader.__version__, dependencies=json.dumps(always, indent=4), train=json.dumps(train)
     )  # fmt: skip
+
+
+def _required() -> tuple[list[str], list[str]]:
+    """What the grader always requires, and what ``grader train`` does besides.
+
+    Its own ``pyproject.toml`` counts where it is there: what an environment says of it may be from an earlier day.
+    """
+    beside = Path(grader.__file__).parents[1] / "pyproject.toml"
+    project = tomllib.loads(beside.read_text(encoding="utf-8")).get("project", {}) if beside.is_file() else {}
+    if project.get("name") == "grader":
+        return sorted(project["dependencies"]), sorted(project["optional-dependencies"]["train"])
+    required = sorted(importlib.metadata.requires("grader") or [])
+    train = [one.partition(";")[0].strip() for one in required if re.search(r"extra == ['\"]train['\"]", one)]
+    return [one for one in required if "extra" not in one], train
 
 
 def _is_named(requirement: str, text: str) -> bool:
