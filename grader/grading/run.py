@@ -29,13 +29,14 @@ class ClassRun:
     """All submissions of a class on their way to results: ``judge_short``, then ``judge_long``."""
 
     def __init__(
-        self, settings: Settings, submissions: Sequence[Submission], gradebook: Gradebook, backend: Backend
-    ) -> None:
+        self, settings: Settings, submissions: Sequence[Submission], gradebook: Gradebook, backend: Backend,
+        reader: TaskReader | None = None,
+    ) -> None:  # fmt: skip
         self.settings = settings
         self.submissions = submissions
         self.gradebook = gradebook
         self.backend = backend
-        self.reader = TaskReader(settings)
+        self.reader = reader or TaskReader(settings)  # it reads all suites: whoever has one already gives it
         self.entries = [self.reader.entry(s, exercise) for s in submissions for exercise in settings.exercises]
         self.results: dict[str, ExerciseResult] = {}  # by key
         self.spent: dict[tuple[str, str], dict[str, float]] = {}  # by student and exercise: seconds for each key

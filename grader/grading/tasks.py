@@ -45,6 +45,7 @@ class TaskReader:
     """Turns what students handed in into tasks for a judge."""
 
     def __init__(self, settings: Settings) -> None:
+        self.settings = settings
         self.course = settings.course
         self.quick = settings.quick
         self.diagnose = settings.diagnose

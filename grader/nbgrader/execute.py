@@ -15,7 +15,7 @@ from typing import Any
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
-from nbgrader.utils import is_grade
+from nbgrader.utils import is_grade, is_solution
 from traitlets import Bool, Unicode
 
 from grader.course.grade_cells import grade_id
@@ -47,7 +47,7 @@ class ConfinedExecute(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader h
         result = None if asked else judging.grade(submission, exercise)
         faults = fill(notebook, result, _notes(origin, exercise.name))
         if faults:
-            why = f"somebody must decide: {asked}" if asked else f"a fault of the grader: {_fault(result)}"
+            why = f"somebody must decide: {asked}" if asked else f"could not be judged: {_fault(result)}"
             self.log.error("%s: %s: %s; grade by hand: %s", about["student"], exercise.name, why, ", ".join(faults))
             if not any(_is_leave_faults(one) for one in converter.autograde_preprocessors):
                 raise GraderError(
@@ -87,7 +87,8 @@ def fill(notebook: Any, result: ExerciseResult | None, notes: tuple[str, ...] = 
     """Writes the outcome into the grade cells; the ids of those for which there is none."""
     found = {grade_id(one.criterion.id): one for one in result.criteria} if result else {}
     faults = []
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and is_grade(cell)]
+    # An answer that a person grades is a grade cell too; the teacher who added it will grade it.
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)]
     for cell in cells:
         cell.outputs = []
         name = cell.metadata.nbgrader["grade_id"]
@@ -139,7 +140,7 @@ def _fault(result: ExerciseResult | None) -> str:
     if result is None:
         return "nothing was judged"
     messages = [result.fault, *(one.message for one in result.criteria if one.verdict is Verdict.GRADER_FAULT)]
-    return next(filter(None, messages), "no outcome").partition("\n")[0]
+    return next(filter(None, messages), "the course has no such criterion").partition("\n")[0]
 
 
 def _students_folder(coursedir: Any, about: Any) -> Path:

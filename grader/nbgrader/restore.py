@@ -25,18 +25,19 @@ class RestoreCells(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has 
         about = resources["nbgrader"]
         with Gradebook(about["db_url"]) as gradebook:
             given = gradebook.find_notebook(about["notebook"], about["assignment"])
-            points = {cell.name: cell.max_score for cell in given.grade_cells}
+            graded = {cell.name: cell.max_score for cell in given.grade_cells}
+            tasks = {cell.name: cell.max_score for cell in given.task_cells}
             solutions = {cell.name for cell in given.solution_cells}
-            sources = {cell.name: cell for cell in given.source_cells}
+            texts = {cell.name: str(cell.source) for cell in given.source_cells}
+            tests = {cell.name for cell in given.source_cells if cell.name in graded and cell.cell_type == "code"}
             known = {
-                name: _metadata(name, points.get(name), name in solutions, bool(cell.locked), cell.checksum)
-                for name, cell in sources.items()
-                if name not in {task.name for task in given.task_cells}
+                cell.name: _metadata(
+                    cell, graded.get(cell.name, tasks.get(cell.name)), cell.name in solutions, cell.name in tasks
+                )
+                for cell in given.source_cells
             }
-            texts = {name: str(cell.source) for name, cell in sources.items()}
-            kinds = {name: str(cell.cell_type) for name, cell in sources.items()}
-        changed = restore(notebook, known)
-        missing = [name for name in self._in_order(about, points) if name not in changed and kinds.get(name) == "code"]
+        found = restore(notebook, known)
+        missing = [name for name in self._in_order(about, tests) if name not in found]
         for name in missing:
             notebook.cells.append(new_code_cell(texts[name], metadata={"nbgrader": known[name]}))
         if missing:
@@ -70,14 +71,14 @@ def restore(notebook: Any, known: dict[str, dict[str, Any]]) -> set[str]:
     return found
 
 
-def _metadata(name: str, points: float | None, solution: bool, locked: bool, checksum: str | None) -> dict[str, Any]:
+def _metadata(cell: Any, points: float | None, solution: bool, task: bool) -> dict[str, Any]:
     return {
-        "grade": points is not None,
-        "grade_id": name,
-        "locked": locked,
+        "grade": points is not None and not task,
+        "grade_id": cell.name,
+        "locked": bool(cell.locked),
         **({} if points is None else {"points": points}),
-        **({"checksum": checksum} if checksum else {}),
+        **({"checksum": cell.checksum} if cell.checksum else {}),
         "schema_version": NBGRADER_SCHEMA,
         "solution": solution,
-        "task": False,
+        "task": task,
     }
