@@ -7,6 +7,7 @@ manual grades, comments, feedback.
 
 from __future__ import annotations
 
+import textwrap
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ from grader.text import printable, visible
 FAULTS = "grader_faults"  # in nbgrader's resources: the grade cells that a person must grade
 KEPT = "_grader_judging"  # on nbgrader's converter, which lives as long as a run
 LONGEST = 4000
+WIDTH = 96
 
 
 class ConfinedExecute(NbGraderPreprocessor):  # type: ignore[misc]  # nbgrader has no types
@@ -97,7 +99,8 @@ def fill(notebook: Any, result: ExerciseResult | None, notes: tuple[str, ...] = 
             faults.append(name)
             cell.outputs = [new_output("stream", name="stdout", text="Could not be judged: a person will grade this.")]
         elif not outcome.passed:
-            lines = [visible(printable(text, LONGEST)) for text in _words(outcome, result.problem if result else "")]
+            words = [visible(printable(text, LONGEST)) for text in _words(outcome, result.problem if result else "")]
+            lines = [part for text in words for line in text.splitlines() for part in _fold(line)]
             cell.outputs = [
                 new_output("error", ename=str(outcome.verdict), evalue=outcome.criterion.title, traceback=lines)
             ]
@@ -106,6 +109,14 @@ def fill(notebook: Any, result: ExerciseResult | None, notes: tuple[str, ...] = 
         text = "\n".join(f"Note: {visible(printable(note, LONGEST))}" for note in dict.fromkeys(said))
         cells[0].outputs.insert(0, new_output("stream", name="stdout", text=text + "\n"))
     return faults
+
+
+def _fold(line: str) -> list[str]:
+    """Lines as wide as a cell is in formgrader and feedback, where longer ones are cut off."""
+    if len(line) <= WIDTH:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())]
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _words(outcome: CriterionResult, problem: str) -> Iterator[str]:

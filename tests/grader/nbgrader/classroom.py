@@ -10,7 +10,6 @@ import subprocess
 import sys
 import sysconfig
 
-
 PROGRAM = """
 import json, os, sys
 from nbgrader.apps.nbgraderapp import main

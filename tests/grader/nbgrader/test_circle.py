@@ -113,7 +113,7 @@ def test_two_real_exercises_come_back_with_the_scores_of_grader_grade(tmp_path, 
         hand_in(course, "hostile", name, f"{right}\n{spy}\n")
         nbgrader(course, "autograde", name)
         nbgrader(course, "generate_feedback", name)
-        explained = (course / f"feedback/wrong/{name}/{name}.html").read_text()
+        explained = " ".join((course / f"feedback/wrong/{name}/{name}.html").read_text().split())  # lines are folded
         assert html.escape(mistake.explanation, quote=False) in explained, "the mistake is named"
     found = exported(course)
     chosen = [word for name in LOOPS for word in ("--exercise", name)]
@@ -194,3 +194,12 @@ def test_without_the_sandbox_the_same_student_forges_reads_and_changes(course, t
     }
     page = (course / "feedback/wrong/addition/addition.html").read_text()
     assert "check_hidden_cell" not in page
+
+
+def test_validate_is_green_on_source_and_says_what_fails_on_what_students_get(course):
+    notebook = "addition/addition.ipynb"
+    assert "Success! Your notebook passes all the tests." in nbgrader(course, "validate", f"source/{notebook}")
+    said = nbgrader(course, "validate", f"release/{notebook}")
+    assert "VALIDATION FAILED ON 2 CELL(S)" in said, "the public ones; hidden tests are not in it"
+    assert "add is not implemented yet: write it in addition.ipynb" in said
+    assert "Small sums (2 points)" in said

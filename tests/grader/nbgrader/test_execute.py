@@ -76,6 +76,15 @@ def test_a_known_mistake_is_explained_with_its_own_hint():
     assert "Where: addition.py:2\nProbably: You subtract.\nHint: Look at the sign." in said
 
 
+def test_long_lines_are_folded_because_a_page_would_cut_them_off():
+    notebook = notebook_with("test_small")
+    fill(notebook, result(outcome("test_small", Verdict.FAILED, message="many words " * 30 + "\n    indented")))
+    lines = text_of(notebook.cells[1]).splitlines()
+    assert max(map(len, lines)) <= 96
+    assert " ".join(lines).count("many words") == 30
+    assert "    indented" in lines
+
+
 def test_a_module_that_does_not_import_is_said_once_in_each_cell_and_notes_stand_first():
     notebook = notebook_with("test_small", "test_zero")
     broken = [outcome(name, Verdict.ERROR, message="Not reached") for name in ("test_small", "test_zero")]
