@@ -91,7 +91,7 @@ class Attentive(Model):
         self.optimizer = torch.optim.Adam(self.model.parameters(), betas=(0.9, 0.98), eps=1e-9)
 
     def learn(self, batches: Iterable[Sequence[Pair]], step: int, steps: int) -> float:
-        total = count = 0.0
+        losses = []
         make_batch: Callable[..., Any] = sys.modules["seq2seq"].make_batch
         self.model.train()
         for number, pairs in enumerate(batches, step):
@@ -102,10 +102,8 @@ class Attentive(Model):
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-            tokens = int((batch.target_out != 0).sum())
-            total += loss.item() * tokens
-            count += tokens
-        return total / max(count, 1)
+            losses.append(loss.item())
+        return math.fsum(losses) / max(len(losses), 1)
 
     def look(self, source: Sequence[str], answer: Sequence[str]) -> Any:
         import torch

@@ -220,7 +220,7 @@ def test_a_handful_by_heart(student):
     points=2,
     kind="robustness",
     question="In which mode may dropout not be at work?",
-    hint="was_training = model.training; model.eval(); try … finally: model.train(was_training).",
+    hint="Ask the model for its mode first, and give that mode back at the end, also after an error.",
     step="Keep the mode in a variable, go to eval, and set it back in a finally.",
 )
 def test_as_it_was(student):

@@ -29,7 +29,10 @@ from grader.files import write_atomically
 from grader.submissions.base import read_text
 from grader.submissions.tree import Member
 
-BESIDE = ("LICENSE", "constraints.txt")  # of the course's own folder, if they are there
+GUIDE = "docs/students.md"
+BESIDE = ("LICENSE", "constraints.txt", GUIDE)  # of the course's own folder, if they are there
+# What a teacher leaves in a release who tried it: it belongs to nobody's files.
+LEFT_BEHIND = {".git", ".venv", ".grader", ".pytest_cache", ".hypothesis", "__pycache__", "grader.egg-info"}
 IGNORED = "__pycache__/\n*.egg-info/\n.venv/\n.pytest_cache/\n.hypothesis/\n.grader/\nruns/\n*.py.bak*\n/*.zip\n"
 PYPROJECT = """\
 [build-system]
@@ -119,7 +122,7 @@ def write_release(out: Path, pieces: Mapping[str, bytes]) -> None:
 
 def _existing(out: Path) -> list[str]:
     found = [path.relative_to(out) for path in out.rglob("*") if path.is_file() or path.is_symlink()]
-    return sorted(path.as_posix() for path in found if path.parts[0] != ".git")
+    return sorted(path.as_posix() for path in found if not LEFT_BEHIND & set(path.parts))
 
 
 def _former(out: Path) -> set[str]:
@@ -187,6 +190,7 @@ def _readme(course: Course, repository: str) -> str:
     values = {
         "title": course.title, "exercises": "\n".join(rows), "first": course.exercises[0].name,
         "colab_head": " | in the browser" if slug else "", "colab_line": "|---" if slug else "",
+        "commands": f" [{GUIDE}]({GUIDE}) explains them." if (course.root / GUIDE).is_file() else "",
     }  # fmt: skip
     text = _template("README.md")
     for name, value in values.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.cli.base import FOUND_FAILURES, course_option, exercise_arguments, make_console, open_course, require_torch
+from grader.cli.base import FOUND_FAILURES, course_option, exercise_arguments, open_course, require_torch
 
 if TYPE_CHECKING:
     from grader.course import Course
@@ -40,9 +40,10 @@ def submit(
     from datetime import datetime
 
     from grader.files import safe_name
+    from grader.student.check_report import student_console
     from grader.student.submit import LARGE, choose_parts, pack, remember, write_zip
 
-    console = make_console()
+    console = student_console()
     choice = choose_parts(course, exercises)
     who = _who(course, student, name, group)
     if not no_check:
@@ -56,8 +57,9 @@ def submit(
     if len(content) > LARGE:
         console.print(f"[yellow]![/yellow] The zip has {len(content) >> 20} MiB. Some systems take no more than 10.")
     out = out or Path(f"{safe_name(who.student)}.zip")
-    write_zip(out, content)
-    remember(course, who)
+    write_zip(out, content, who)
+    if not remember(course, who):
+        console.print(f"Who you are is not kept for the next time: {course.own} cannot be written.", soft_wrap=True)
     others = f" with {', '.join(who.group)}" if who.group else ""
     console.print(f"\nPacked for {who.student}{others}: {out} ({len(content):,} bytes)", markup=False, soft_wrap=True)
     console.print("Nothing was sent. Upload this file where your course wants it.")

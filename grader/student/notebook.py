@@ -25,9 +25,15 @@ def write_module(course: Course, exercise: Exercise, notebook: Path) -> Path:
     if why:
         raise GraderError(f"{notebook}: {why}")
     module = course.module(exercise)
-    if module.is_file() and not is_notebook(module.read_bytes()):
-        module.replace(_free(module))
-    module.write_bytes(content)
+    try:
+        if module.is_file() and not is_notebook(module.read_bytes()):
+            module.replace(_free(module))
+        module.write_bytes(content)
+    except OSError as error:
+        raise GraderError(
+            f"{module}: cannot be written ({error.strerror}), and the tests need the notebook's code there. Copy the "
+            "course into a folder of your own."
+        ) from error
     return module
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
+import os
 import platform
 from collections.abc import Iterable
 from pathlib import Path
@@ -104,7 +105,7 @@ def key_of(course: Course, exercise: Exercise, submission: Path) -> str:
         files |= {course.module(other), course.solution(other)}
     digest = hashlib.sha256(f"{__version__} {platform.python_version()} {msgspec.json.encode(exercise)!r}".encode())
     for path, content in _contents(sorted(files)):
-        digest.update(f"{path.name} {len(content)}\n".encode() + content)
+        digest.update(os.fsencode(path.name) + f" {len(content)}\n".encode() + content)  # any name that a file can have
     return digest.hexdigest()
 
 

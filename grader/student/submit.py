@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from grader.course import Course, Exercise
 from grader.course.given import Given, path_in, read_given
 from grader.course.helpers import helpers_of
 from grader.course.names import wanted_names
-from grader.errors import SubmissionError
+from grader.errors import GraderError, SubmissionError
 from grader.files import make_zip, write_atomically
 from grader.submissions import limits
 from grader.submissions.base import read_source
-from grader.submissions.hand_in import HAND_IN, MAX_GROUP, HandInFile, digest
+from grader.submissions.hand_in import HAND_IN, MAX_GROUP, MAX_HAND_IN, HandInFile, digest
 from grader.submissions.names import is_clutter
+from grader.submissions.tree import shown
 from grader.wire.notebook import is_notebook
 from grader.worker.source import UNREADABLE, find_mentions
 
@@ -138,7 +140,7 @@ def _others(course: Course, exercise: Exercise, packed: set[Path], given: Given)
     folder = course.folder(exercise)
     own = {course.module(exercise), course.notebook(exercise)}
     return [
-        path.relative_to(folder).as_posix()
+        shown(path.relative_to(folder).as_posix())
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path not in packed | own and path_in(course, path) not in given.files
         and not is_clutter(path.relative_to(folder).parts) and ".bak" not in path.name
@@ -164,9 +166,14 @@ def remembered(course: Course) -> Who | None:
         return None
 
 
-def remember(course: Course, who: Who) -> None:
-    course.own.mkdir(exist_ok=True)
-    write_atomically(course.own / "student.json", msgspec.json.encode(who))
+def remember(course: Course, who: Who) -> bool:
+    """For the next time; False where it cannot be written, which is no reason to fail."""
+    try:
+        course.own.mkdir(exist_ok=True)
+        write_atomically(course.own / "student.json", msgspec.json.encode(who))
+    except (OSError, GraderError):
+        return False
+    return True
 
 
 def check_who(who: Who) -> Who:
@@ -179,10 +186,23 @@ def check_who(who: Who) -> Who:
     return Who(student=ids[0], name=who.name.strip(), group=tuple(dict.fromkeys(ids[1:])))
 
 
-def write_zip(path: Path, content: bytes) -> None:
-    """Write it whole; a folder that cannot be written is said in one sentence."""
+def write_zip(path: Path, content: bytes, who: Who) -> None:
+    """Write it whole, over an earlier zip of the same student and over nothing else."""
+    if path.is_dir():
+        raise SubmissionError(f"{path}: is a folder. Say --out with the name of a file, such as {path / 'mine.zip'}.")
+    if path.exists() and _packed_by(path) != who.student:
+        raise SubmissionError(f"{path}: is there already, and {who.student} did not pack it. Choose another --out.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SubmissionError(f"{path.parent}: cannot be made ({error.strerror}). Choose another --out.") from error
     write_atomically(path, content)
+
+
+def _packed_by(path: Path) -> str | None:
+    """Whose zip of ours this is; None for any other file."""
+    try:
+        with zipfile.ZipFile(path) as packed, packed.open(HAND_IN) as said:
+            return msgspec.json.decode(said.read(MAX_HAND_IN), type=HandInFile).student
+    except (OSError, KeyError, RuntimeError, NotImplementedError, zipfile.BadZipFile, msgspec.DecodeError):
+        return None

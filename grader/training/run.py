@@ -23,7 +23,7 @@ from grader.training.scores import ErrorRates, error_rates
 from grader.training.tasks import CourseTraining, Data, Pair, Sizes, TrainingTask, batches_of_epoch
 
 EXTRA = ("matplotlib", "safetensors")
-INSTALL_EXTRA = "python -m pip install -c constraints.txt -e '.[train]'"
+INSTALL_EXTRA = 'python -m pip install -c constraints.txt -e ".[train]"'
 CHUNK = 25  # steps
 SAVE_EVERY = 8  # chunks
 SHOWN = 3  # unseen sources whose answers are shown on the way

@@ -1,7 +1,9 @@
 """A release has what students need, nothing that must stay hidden, and the same bytes each time."""
 
+import html
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.release import make_release, write_release
+from grader.authoring.scan import scan
 from grader.authoring.student_part import student_modules
 from grader.cli import COMMANDS, FOR_STUDENTS
 from grader.course import find_course
+from grader.course.marks import find_regions
 from grader.errors import GraderError
 from tests.grader.conftest import make_tiny, write
 
@@ -24,28 +28,83 @@ def add(a, b):
     return first_number + second_number
     ### END SOLUTION
 '''
-BANK = """
+HIDDEN = """
+import pytest
+
+from grader.judge import assert_equal, criterion
+
+NUMBERS_THAT_ARE_TRIED = '''
+four and five and six make fifteen
+'''
+
+
+@criterion("Any sum", points=1, kind="value", hint="Think again, and then once more.")
+@pytest.mark.parametrize(
+    "numbers",
+    [(20731, 11939, 32670), (50021, 60013, 110034)],
+)
+def test_any(student, rng, numbers):
+    '''Sums of numbers that nobody knows beforehand.'''
+    a, b = rng.randrange(1000), rng.randrange(1000)
+    assert_equal(student.add(a, b), a + b, f"add({a}, {b})")
+"""
+BANK = '''
 format = 1
 
 [[misconception]]
 id = "minus"
-explanation = "The second number is taken away where it should be added."
+explanation = "The second number is taken away where it should be added. Numbers are not debts."
 hint = "Which sign stands between the numbers?"
-caught_by = ["small"]
-find = "return first_number + second_number"
-replace = "return first_number - second_number * 1"
+caught_by = ["any"]
+find = "    return first_number + second_number"
+replace = """
+    'It says what it does, and does it wrong.'
+    return first_number - second_number * 1"""
+'''
+STAND_IN = '''
+def add(a, b):
+    """Adds what it is given, one number after the other."""
+    numbers_to_be_added = [a, b]
+    return sum(number for number in numbers_to_be_added)
+'''
+VARIANT = """
+def add(a, b):
+    numbers = [a]
+    numbers.append(b)
+    numbers = sum(numbers)
+    return numbers
 """
-STAND_IN = (
-    "def add(a, b):\n    numbers_to_be_added = [a, b]\n    return sum(number for number in numbers_to_be_added)\n"
-)
-PLANTED = {
-    "a line of a solution": "first_number, second_number = float(a), float(b)",
-    "a line of a hidden test": "    a, b = rng.randrange(1000), rng.randrange(1000)",
-    "a line of a misconception": "return first_number - second_number * 1",
-    "what a misconception explains": "The second number is taken away where it should be added.",
-    "a line of a stand-in": "# return sum(number for number in numbers_to_be_added)",
-    "the secret": f"{7:064x}",
-}
+PLANTED = [  # each with what the scan says of it; a line of text in a file
+    ("first_number, second_number = float(a), float(b)", "the solution of addition"),
+    ("so write first_number,second_number=float( a ),float(b) at last", "the solution of addition"),
+    ("a, b = rng.randrange(1000), rng.randrange(1000)", "the hidden tests of addition"),
+    ('assert_equal(student.add(a, b), a + b, f"add({a}, {b})")  # as it is', "the hidden tests of addition"),
+    ("Try [(20731, 11939, 32670), (50021, 60013, 110034)] too.", "the hidden tests of addition"),
+    ("four and five and six make fifteen", "the hidden tests of addition"),
+    ("# return first_number - second_number * 1", "the misconception minus of addition"),
+    ("It says what it does, and does it wrong.", "the misconception minus of addition"),
+    ("The second number is taken away where it should be added.", "the misconception minus of addition"),
+    ("return sum(number for number in numbers_to_be_added)", "the stand-in for addition"),
+    ("Adds what it is given, one number after the other.", "the stand-in for addition"),
+    ("numbers = [a]; numbers.append(b)", "the variant by_list of addition"),
+    (f"{7:064x}", "the secret of the course"),
+]
+FIRST = 4  # the line in which the first is planted
+
+
+def planted_in(kind: str, lines: list[str]) -> str:
+    """A file of this kind that says these lines, from its line FIRST on."""
+    if kind == "ipynb":
+        source = [line + "\n" for line in lines]
+        return json.dumps({"cells": [{"source": source}]}, indent=1).replace("{\n", "{", 1)
+    if kind == "html":
+        body = [html.escape(line).replace(" ", "</b> <b>") for line in lines]
+        return "\n".join(["<html>", "<body>", "<pre>", *body, "</pre></body></html>"])
+    if kind == "md":
+        return "\n".join(["# Notes", "", "So it goes:", *(f"> - {line}" for line in lines)])
+    return "\n".join(['"""Notes."""', "", 'NOTES = """', *lines, '"""'])
+
+
 # What another system lacks: a release must be of use there all the same.
 ELSEWHERE = """
 import os, sys
@@ -69,6 +128,11 @@ def run(folder: Path, *command: object) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+def write_as_it_is(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
 @pytest.fixture(scope="module")
 def released(course, tmp_path_factory) -> Path:
     """The course in this repository, as its students get it."""
@@ -84,8 +148,10 @@ def small(tmp_path) -> Path:
     for name in ("addition", "doubling"):
         write(root / f"exercises/{name}/handout.md", f"# {name}\n\nWrite $a + b$.\n\n## What to write\n\nIt.\n")
     write(root / "solutions/addition.py", SOLUTION)
-    write(root / "solutions/misconceptions/addition.toml", BANK)
+    write(root / "tests/hidden/test_addition.py", HIDDEN)
+    write_as_it_is(root / "solutions/misconceptions/addition.toml", BANK)
     write(root / "solutions/stand_ins/addition.py", STAND_IN)
+    write(root / "tests/variants/addition/by_list.py", VARIANT)
     return root
 
 
@@ -114,10 +180,28 @@ def test_nothing_for_teachers_is_in_a_release(released, course):
     assert not any(word in project for word in ("nbgrader", "selenium", "jinja2", "pyyaml", "latex2mathml", "ruff"))
 
 
-def test_the_same_course_gives_the_same_bytes(course, released):
-    pieces = make_release(course, FOR_STUDENTS, "https://github.com/school/course")
-    there = {path.relative_to(released).as_posix(): path.read_bytes() for path in released.rglob("*") if path.is_file()}
-    assert {name: content for name, content in there.items() if "__pycache__" not in name} == pieces
+def test_the_same_course_gives_the_same_bytes(course, released, tmp_path):
+    """From another folder, into another folder, at another time, and with another order of sets."""
+    ours = {"course.toml", "exercises", "solutions", "tests", "data", "docs", "LICENSE", "constraints.txt"}
+    skipped = shutil.ignore_patterns("__pycache__", ".*")
+    (tmp_path / "moved").mkdir()
+    for name in ours:
+        source, target = course.root / name, tmp_path / "moved" / name
+        shutil.copytree(source, target, ignore=skipped) if source.is_dir() else shutil.copy(source, target)
+    for path in (tmp_path / "moved").rglob("*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "release", tmp_path / "out", "--course", tmp_path / "moved", "--repository",
+         "https://github.com/school/course"],
+        cwd=course.root, env={**os.environ, "PYTHONHASHSEED": "12345"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "out") == contents(released)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def test_the_command_writes_a_release_and_writes_it_again_over_a_former_one(small, grader, tmp_path):
@@ -129,31 +213,65 @@ def test_the_command_writes_a_release_and_writes_it_again_over_a_former_one(smal
     assert result.exit_code == 2 and "mine.txt" in result.output
 
 
-@pytest.mark.parametrize("where", ["handout.md", "test_addition.py", "notes.txt"])
-@pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED.keys())
-def test_the_scan_finds_what_was_planted(small, grader, tmp_path, planted, where):
-    path = small / "exercises/addition" / where
-    before = path.read_text() if path.exists() else ""
-    if where.endswith(".py"):
-        planted = f'"""\n{planted}\n"""'
-    path.write_text(f"{before}\n{planted}\n")
+@pytest.mark.parametrize("kind", ["py", "ipynb", "md", "html"])
+def test_the_scan_names_file_and_line_of_all_that_was_planted(small, kind):
+    write_as_it_is(small / f"exercises/addition/notes.{kind}", planted_in(kind, [line for line, _ in PLANTED]))
+    with pytest.raises(GraderError) as error:
+        make_release(find_course(small), FOR_STUDENTS)
+    for number, (line, what) in enumerate(PLANTED, start=FIRST):
+        assert f"exercises/addition/notes.{kind}:{number}: {what}: " in str(error.value), line
+
+
+def test_the_scan_reads_handouts_and_public_suites(small, grader, tmp_path):
+    """What stands in a handout is in its page and its notebook too."""
+    some = PLANTED[1::3]
+    lines = "\n\n".join(line for line, _ in some)
+    for name, quotes in (("handout.md", ""), ("test_addition.py", '"""')):
+        path = small / "exercises/addition" / name
+        path.write_text(f"{path.read_text()}\n{quotes}\n{lines}\n{quotes}\n")
     result = grader("release", tmp_path / "out", "--course", small)
-    hidden_in_suite = "rng.randrange" in planted and where == "test_addition.py"
-    if hidden_in_suite:  # what the author puts into the public suite is public
-        assert result.exit_code == 0
-        return
-    assert result.exit_code == 2 and f"exercises/addition/{where}" in result.output, result.output
+    assert result.exit_code == 2
+    for name in ("handout.md", "handout.html", "addition.ipynb", "test_addition.py"):
+        for _, what in some:
+            assert re.search(rf"exercises/addition/{name}:\d+: {what}", result.output), (name, what)
     assert not (tmp_path / "out").exists()
+
+
+def test_short_lines_are_found_together(small):
+    course = find_course(small)
+    assert not scan(course, {"notes.txt": b"numbers = [a]\nreturn numbers\n"})
+    (leak,) = scan(course, {"notes.txt": b"\nnumbers = [a]\n\nnumbers.append(b)\n"})
+    assert (leak.line, leak.last) == (2, 4)
+
+
+def test_nearly_every_line_of_the_solutions_would_be_found(course):
+    """docs/release.md says how many: of all lines that students write, planted with and without their neighbours."""
+    alone, together, count = set(), set(), 0
+    for exercise in course.exercises:
+        path = course.solution(exercise)
+        lines = path.read_text().splitlines()
+        regions = [set(range(r.begin + 1, r.end)) for r in find_regions(path.read_text(), path)]
+        inside = [number for region in regions for number in sorted(region) if lines[number - 1].strip()]
+        count += len(inside)
+        kept = {number: lines[number - 1] for number in inside}
+        whole = "\n".join(kept.get(number, "") for number in range(1, len(lines) + 1))
+        for leak in scan(course, {"notes.md": whole.encode()}):
+            together |= {(path, number) for number in range(leak.line, leak.last + 1) if number in kept}
+            if leak.line == leak.last:
+                alone.add((path, leak.line))
+    assert len(together) / count > 0.95
+    assert len(alone) / count > 0.65
 
 
 def test_titles_and_sentences_of_hidden_criteria_may_be_told(small, grader, tmp_path):
     handout = small / "exercises/addition/handout.md"
-    handout.write_text(handout.read_text() + "\nAny sum\nSums of numbers that nobody knows beforehand.\n")
+    told = ("Any sum", "Think again, and then once more.", "Sums of numbers that nobody knows beforehand.")
+    handout.write_text("\n".join([handout.read_text(), *told, ""]))
     assert grader("release", tmp_path / "out", "--course", small).exit_code == 0
 
 
 def test_an_author_may_say_that_a_line_is_public(small, grader, tmp_path):
-    line = PLANTED["a line of a solution"]
+    line = PLANTED[0][0]
     write(small / "exercises/addition/notes.txt", line)
     write(small / "solutions/public_lines.txt", line)
     assert grader("release", tmp_path / "out", "--course", small).exit_code == 0

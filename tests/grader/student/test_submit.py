@@ -1,8 +1,11 @@
 """``grader submit`` as a student uses it, and its zip as teachers get it."""
 
 import json
+import os
 import subprocess
+import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -162,3 +165,53 @@ def test_what_is_not_as_it_was_packed_is_noted(tiny, home, grader, tmp_path):
     (only,) = read_class(tmp_path / "s01.zip", load_course(tiny / "course.toml")).submissions
     assert "not as it was packed: exercises/addition/addition.py" in " ".join(only.origin.notes)
     assert only.student == "s01" and "addition" in only.sources
+
+
+def test_only_a_zip_of_ones_own_is_written_over(home, grader):
+    solve(home)
+    for _ in range(2):
+        result, out = submit(grader, home, "--no-check")
+        assert result.exit_code == 0, result.output
+    result = grader("submit", "--student", "s02", "--out", out, "--no-check", "--course", home)
+    assert result.exit_code == 2 and "s02 did not pack it" in result.output
+    out.write_bytes(b"lecture notes")
+    result, _ = submit(grader, home, "--no-check")
+    assert result.exit_code == 2 and out.read_bytes() == b"lecture notes"
+    out.unlink()
+    out.mkdir()
+    result, _ = submit(grader, home, "--no-check")
+    assert result.exit_code == 2 and "is a folder" in result.output
+
+
+def test_where_nothing_can_be_remembered_the_zip_is_written_all_the_same(home, grader):
+    solve(home)
+    (home / ".grader").write_text("a file in the place of a folder")
+    result, out = submit(grader, home, "--no-check")
+    assert result.exit_code == 0 and "not kept for the next time" in result.output
+    assert out.exists()
+
+
+@pytest.mark.parametrize("student", ["ana lópez", "kurs/ana", "../ana", "Ana", "学生", "con"])
+def test_any_id_gives_a_name_for_a_file_and_comes_back_as_it_was(tiny, home, grader, monkeypatch, student):
+    solve(home)
+    monkeypatch.chdir(home)
+    result = grader("submit", "--student", student, "--no-check")
+    assert result.exit_code == 0, result.output
+    (out,) = home.glob("*.zip")
+    (only,) = read_class(out, load_course(tiny / "course.toml")).submissions
+    assert only.student == student and only.sources["addition"].content == RIGHT.encode()
+
+
+def test_names_that_are_no_text_and_a_terminal_without_unicode(home):
+    solve(home)
+    strange = os.fsencode(home / "exercises/addition") + b"/caf\xe9.py"
+    try:
+        Path(os.fsdecode(strange)).write_text("")
+    except OSError:  # a file system that knows text only
+        solve(home, "", "café.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "grader", "submit", "--student", "Zoë"], cwd=home, capture_output=True, check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert b"does not import it: caf" in b" ".join(done.stdout.split())
