@@ -14,11 +14,13 @@ import sys
 import types
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import msgspec
 import pytest
 
+from grader.errors import not_installed
 from grader.judge.processes.events import Calling, Noticed, write_event
 from grader.judge.transports.inprocess import chain_of, place_of, steps_of
 from grader.results.records import CriterionResult, Verdict
@@ -129,6 +131,10 @@ class StudentPlugin:
             files = {name for name, _ in self.suites.session_of(item).transport.sources.values()}
             stack.enter_context(insistent(files))
             return (yield)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if terminalreporter.stats.get("error") and find_spec("torch") is None:
+            terminalreporter.write_line(not_installed("torch"))
 
     @contextmanager
     def told_exit(self) -> Iterator[None]:

@@ -240,3 +240,40 @@ def test_run_finds_the_other_exercises(tiny, grader):
     (tiny / "exercises/doubling/try_it.py").write_text("from addition import add\nassert add(1, 1) == 2\n")
     command = [sys.executable, "-m", "grader", "run", "exercises/doubling/try_it.py"]
     assert subprocess.run(command, cwd=tiny, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("package", "command"),
+    [
+        ("torch", ("grader", "check")),
+        ("torch", ("grader", "watch")),
+        ("torch", ("pytest", "exercises/addition")),
+        ("rich", ("grader", "status")),
+        ("msgspec", ("grader", "check")),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named_with_the_command_that_helps(tiny, tmp_path, package, command):
+    suite = tiny / "exercises/addition/test_addition.py"
+    suite.write_text(f"import torch\n{suite.read_text()}")
+    (tmp_path / "sitecustomize.py").write_text(
+        "from importlib.machinery import PathFinder\n"
+        "find = PathFinder.find_spec\n"
+        f"PathFinder.find_spec = classmethod(lambda _, name, *a: None if name == {package!r} else find(name, *a))\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    result = subprocess.run(
+        [sys.executable, "-m", *command], cwd=tiny, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": path}, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    said = f"{package} is not installed here. Run: python -m pip install -c constraints.txt -e ."
+    assert said in result.stdout + result.stderr
+    if command[0] == "grader":
+        assert result.stderr.splitlines() == [f"grader: {said}"]
+
+
+def test_a_debugger_in_the_code_can_be_left(tiny):
+    edit(tiny, "addition", "def add(a, b):\n    breakpoint()\n    return a + b\n")
+    command = [sys.executable, "-m", "pytest", "exercises"]
+    result = subprocess.run(command, input="p b\nq\n", cwd=tiny, capture_output=True, text=True, check=False)
+    assert "Quitting debugger" in result.stdout
+    assert "failed" not in result.stdout
