@@ -101,3 +101,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``; did you mean 'weight'?`` or a full stop where nothing is near."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else "."
+
+
+def not_installed(package: str) -> str:
+    """The sentence for whoever lacks a package that the course needs."""
+    return f"{package} is not installed here. Run: python -m pip install -c constraints.txt -e ."

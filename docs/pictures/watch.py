@@ -19,8 +19,6 @@ sys.path.insert(0, str(ROOT))
 
 from tests.grader.student.test_watch import Terminal  # noqa: E402
 
-WRONG = "table[i - 1][j - 1] + 1"
-
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -45,8 +45,8 @@ def test_hello(student):
     points=1,
     kind="value",
     question="For how many frames do you choose, and what do you choose in each?",
-    hint="argmax over the classes of each frame, .tolist(), then collapse with the caller's blank.",
-    step="Take the index of the largest value along the last axis, make a list of it, and give it to collapse.",
+    hint="Choose the best class of each frame, whatever the others are; then collapse what you chose.",
+    step="argmax over the last axis, .tolist() for plain ints, then collapse with the caller's blank.",
 )
 def test_best_path(student):
     """Greedy decoding takes the best class of each frame and collapses that path, to a list of plain ints."""
@@ -125,7 +125,7 @@ def test_no_path(student):
     points=2,
     kind="value",
     question="Which frames of a padded utterance belong to it?",
-    hint="One number an utterance: minus the log-likelihood of its first lengths[n] frames. Then their plain mean.",
+    hint="One number for each utterance: minus the log-likelihood of its first lengths[n] frames. Then their mean.",
     step="For each n, cut the frames at lengths[n], take minus the log-likelihood; stack the numbers, and "
     "take their mean.",
 )

@@ -81,7 +81,7 @@ def test_small_table(student):
     step="Left to right pays insert, top to bottom pays delete; the border is a sum of one of them alone.",
 )
 def test_own_costs(student):
-    """Each operation has its own cost, in the border too, and a dear substitution gives way to the other two."""
+    """Each operation has its own cost, in the border too; two cheap operations replace an expensive substitution."""
     assert_equal(student.edit_table("", "ab", insert=3), [[0, 3, 6]], "edit_table('', 'ab', insert=3)")
     assert_equal(student.edit_table("ab", "", delete=4), [[0], [4], [8]], "edit_table('ab', '', delete=4)")
     for source, target, costs, distance in (
@@ -125,7 +125,7 @@ def test_alignment_replays(student):
     "Word error rate",
     points=2,
     kind="value",
-    question="What would a text of ten words that was heard as one word mean for the rate?",
+    question="Two words were said and ten were heard: how large is the rate?",
     hint="Split both texts into words, and ask who decides how many words there were to get right.",
     step="Give the two lists of words to your distance, and divide by the number of words of the reference; "
     "take care of 0.",

@@ -170,8 +170,8 @@ def test_wrong_distances(student):
     kind="value",
     question="What must be true of every alignment, whichever one it is?",
     hint="Replay the steps of an alignment: do they make the target out of the source, and at what cost?",
-    step="Follow the steps from the start, keep count of both words, and compare a rate above 1 and one with "
-    "few words heard.",
+    step="Follow the steps: do they use up the source and build the target, at the cost that you expect? And try "
+    "a rate above 1.",
     timeout=60,
 )
 def test_wrong_alignments_and_rates(student):

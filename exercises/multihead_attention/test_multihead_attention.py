@@ -196,9 +196,8 @@ def test_wrong_arguments(student):
     points=1,
     kind="device",
     question="Where does torch.arange make its numbers if nobody says it?",
-    hint="torch.ones(…, device=device) and torch.arange(…, device=lengths.device): say where a new tensor belongs.",
-    step="Hand the device argument of causal_mask on to each tensor that it makes; in padding_mask take it "
-    "from lengths.",
+    hint="Each mask is made of new tensors: who tells causal_mask where they belong, and who tells padding_mask?",
+    step="torch.ones(…, device=device) in causal_mask, torch.arange(…, device=lengths.device) in padding_mask.",
 )
 def test_where_the_masks_are(student, device):
     """causal_mask is made on the device that is asked for, padding_mask on the device of the lengths."""

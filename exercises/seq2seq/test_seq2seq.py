@@ -91,8 +91,8 @@ def test_loss_of_real_tokens(student):
     points=3,
     kind="invariance",
     question="Where does the backward direction begin in a padded sentence?",
-    hint="pack_padded_sequence(…, batch_first=True, enforce_sorted=False), and pad_packed_sequence for the way back.",
-    step="Pack the embedded batch with its lengths on the CPU, run the network, and unpack its output.",
+    hint="The network must know where each sentence ends: torch can pack a padded batch, and unpack what comes out.",
+    step="pack_padded_sequence(…, batch_first=True, enforce_sorted=False), lengths on CPU; then pad_packed_sequence.",
 )
 def test_padded_and_alone(student):
     """In a padded batch each sentence is read as if it were alone: from its first token to its last, and back."""
@@ -123,8 +123,7 @@ def test_padded_and_alone(student):
     points=3,
     kind="value",
     question="Which state asks the attention: the one before the step or after it?",
-    hint="The context comes first, from the state before; then the cell reads [embedding; context]; then the output "
-    "[new state; context; embedding].",
+    hint="Attention, cell, output, in this order: which state does each of them see, the old one or the new one?",
     step="Attend with the old state, join embedding and context, run the cell, join the new state with both, "
     "apply the output.",
 )
@@ -210,8 +209,8 @@ def test_whose_words(student):
     kind="value",
     timeout=30,
     question="What is the loss of a model that knows nothing about V words?",
-    hint="Does the loss begin near ln V and fall? zero_grad, backward, clip, step. Low, and yet wrong translations: "
-    "training and translating differ somewhere.",
+    hint="Does the loss begin near ln V, and does it fall? If it falls and the translations are wrong, training and "
+    "translating differ somewhere.",
     step="Four calls in one step: zero_grad, backward, clip, step; and translate must end a source as training does.",
 )
 def test_one_batch_by_heart(student):

@@ -49,7 +49,7 @@ def as_torch(student, name, theirs, **attentions):
     points=1,
     kind="value",
     question="What would two linear layers be without anything between them?",
-    hint="linear1, then what is negative becomes 0, then linear2.",
+    hint="One of the two layers makes the features wider, the other narrower: the ReLU stands where they are wide.",
     step="Apply linear1, then relu, then linear2, and nothing else.",
 )
 def test_feed_forward_by_hand(student):

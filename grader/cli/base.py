@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader import __version__
-from grader.errors import GraderError, did_you_mean
+from grader.errors import GraderError, did_you_mean, not_installed
 
 if TYPE_CHECKING:
     from grader.course import Course
@@ -28,6 +28,12 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except GraderError as error:
             click.echo(f"grader: {error}", err=True)
+            ctx.exit(USAGE)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package in ("", "grader"):
+                raise
+            click.echo(f"grader: {not_installed(package)}", err=True)
             ctx.exit(USAGE)
         except KeyboardInterrupt:
             click.echo("\ngrader: interrupted.", err=True)
@@ -65,7 +71,7 @@ def require_torch() -> None:
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
-        raise GraderError("torch is not installed here. Run: python -m pip install -c constraints.txt -e .")
+        raise GraderError(not_installed("torch"))
 
 
 def make_console() -> Any:

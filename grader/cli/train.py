@@ -46,6 +46,7 @@ def train(
     require_torch()
     from rich.console import Console
 
+    from grader.errors import GraderError
     from grader.reports.training import live_progress, print_outcome
     from grader.results.schema import as_json as render
     from grader.training.run import Training
@@ -67,6 +68,8 @@ def train(
     try:
         with live_progress(console, chosen.name, training.state.step, training.sizes.steps) as show:
             training.run(show)
+    except NotImplementedError as error:
+        raise GraderError(f"{chosen.name} cannot be trained yet: {error}.") from error
     except KeyboardInterrupt:
         click.echo(f"\ngrader: interrupted at step {training.state.step}. The same command goes on.", err=True)
         raise SystemExit(INTERRUPTED) from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from grader.cli.base import course_option, open_course
+from grader.cli.base import course_option, open_course, require_torch
 
 
 @click.command()
@@ -19,6 +19,7 @@ def watch(exercise: str, folder: Path) -> None:
     l list, s show a picture, r run all, q quit.
     """
     course = open_course(folder)
+    require_torch()
     from grader.student.check_report import next_exercise
     from grader.student.progress import read_progress
     from grader.student.targets import find_targets

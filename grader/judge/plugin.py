@@ -77,6 +77,7 @@ class SuitePlugin:
         self.submission: Path | None = config.getoption("grader_submission")
         self.problem: str = config.getoption("grader_problem")
         self.serving = bool(config.getoption("grader_serve"))
+        self.interruptible = not (config.getoption("grader_check") or config.getoption("grader_watch"))
         self.in_words = config.option.tbstyle == "auto"  # whether a failure is told in our words
         self.course_seed: str | None = config.getoption("grader_seed")
         self.draw: int = config.getoption("grader_draw")
@@ -230,7 +231,9 @@ class SuitePlugin:
         if name not in self.sessions:
             files = suite.student_files(self.submission)
             wanted = wanted_names(suite.course, suite.exercise)
-            transport = InProcessTransport(suite.exercise, read_files(files), problem=self.problem, wanted=wanted)
+            transport = InProcessTransport(
+                suite.exercise, read_files(files), problem=self.problem, wanted=wanted, interruptible=self.interruptible
+            )
             self.sessions[name] = Session(transport)
             self.sessions[name].tell = self.tell
         return self.sessions[name]

@@ -27,7 +27,7 @@ MAX_LINE = 150  # characters
 MAX_LINES = 12  # of the student's own prints
 PLAIN = str.maketrans({
     "✓": "+", "✗": "x", "…": "...", "×": "x", "–": "-", "—": "-", "→": "->", "‘": "'", "’": "'", "“": '"', "”": '"',
-    "≤": "<=", "≥": ">=", "ᵀ": "^T", "·": "*", "√": "sqrt",
+    "≤": "<=", "≥": ">=", "ᵀ": "^T", "·": "*", "√": "sqrt", "─": "-",
 })  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def student_console() -> Console:
 
 
 class Activity:
-    """What is being done, while somebody waits: on a terminal a line that moves, elsewhere nothing."""
+    """What is being done, while somebody waits: on a terminal a line that moves, elsewhere a line per exercise."""
 
     def __init__(self, status: Status | None) -> None:
         self.status = status
@@ -75,6 +75,8 @@ class Activity:
 
     def tell(self, exercise: Exercise, event: Event | None) -> None:
         if self.status is None:
+            if event is None:  # it begins; on stderr, so that a file with the results has nothing else
+                print(f"{exercise.name}: its tests run ...", file=sys.stderr, flush=True)
             return
         doing = "starting"
         if isinstance(event, Collected):
@@ -149,7 +151,7 @@ def explanation(checked: Checked, result: CriterionResult) -> Iterator[str]:
     yield criterion.sentence
     yield result.message
     place = result.line or (noticed.place if noticed else "")
-    if place and place not in result.message:
+    if place and place not in result.message and result.verdict is not Verdict.MISSING:
         yield f"It was in {place}:" if result.verdict is Verdict.TIMEOUT else f"In {place}:"
     if (source := checked.sources.get(criterion.id)) and result.verdict is not Verdict.MISSING:
         yield f"    {source}"

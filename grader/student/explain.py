@@ -8,12 +8,12 @@ from grader.errors import GraderError, did_you_mean
 
 WHY = {
     "value": "It looks at the values: a formula with a slip in it still runs, and only the numbers tell.",
-    "shape": "It looks at the form of the result: later steps rely on it, and a wrong axis stays unseen for long.",
-    "invariance": "It changes something that must not matter, as padding or order, and looks whether the result stays.",
-    "gradient": "It looks at gradients: without them nothing is learned, though the values are right.",
+    "shape": "It looks at the shape of the result: later steps rely on it, and a wrong axis can hide for long.",
+    "invariance": "It changes something that must not matter, such as padding or order: the result must stay the same.",
+    "gradient": "It looks at gradients: without them a model learns nothing, even if its values are right.",
     "device": "It runs on an accelerator: a tensor that is made on the wrong device works on your machine only.",
-    "robustness": "It tries the edges, as empty and wrong inputs: real data has them.",
-    "efficiency": "It looks at time or memory: what is right and far too slow cannot be used.",
+    "robustness": "It tries the edges, such as empty or wrong inputs: real data has them.",
+    "efficiency": "It looks at time or memory: a right answer that comes far too late is of no use.",
 }
 
 

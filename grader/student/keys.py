@@ -27,6 +27,14 @@ def key_reader() -> Iterator[Callable[[], str] | None]:
         before = termios.tcgetattr(descriptor)
         try:
             tty.setcbreak(descriptor)
-            yield lambda: os.read(descriptor, 1).decode(errors="replace")
+            yield lambda: _read(descriptor)
         finally:
-            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+            with contextlib.suppress(termios.error):  # the terminal may be gone
+                termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _read(descriptor: int) -> str:
+    try:
+        return os.read(descriptor, 1).decode(errors="replace")
+    except OSError:
+        return END

@@ -13,15 +13,18 @@ import signal
 import sys
 import types
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import msgspec
 import pytest
 
-from grader.judge.processes.events import Noticed, write_event
-from grader.judge.transports.outcomes import base_name, in_notebook
+from grader.errors import not_installed
+from grader.judge.processes.events import Calling, Noticed, write_event
+from grader.judge.transports.inprocess import chain_of, place_of, steps_of
 from grader.results.records import CriterionResult, Verdict
+from grader.student.alarm import insistent
 from grader.student.places import shown_hint, source_at
 from grader.text import printable
 
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
     from grader.judge.plugin import SuitePlugin
 
 MAX_PRINTED = 4000  # characters of a test
-MAX_CHAIN = 20  # exceptions that led to each other
 
 
 class Capped(io.TextIOBase):
@@ -93,21 +95,61 @@ class StudentPlugin:
         self.patient = bool(config.getoption("grader_events")) and not self.asked  # grading without confinement
         self.printed: list[str] = []
         self.dropped = 0
-        if self.asked and hasattr(faulthandler, "register"):
+        self.calling = ""
+        if self.asked:
             # pytest captures what comes later; whoever follows this process reads what it was started with.
-            faulthandler.register(signal.SIGUSR1, file=os.dup(2), all_threads=False)
+            self.log = os.dup(2)
+            if hasattr(faulthandler, "register"):
+                faulthandler.register(signal.SIGUSR1, file=self.log, all_threads=False)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        self.printed, self.dropped = [], 0
-        if self.suites.suite_of(item) and not self.patient:
-            self.suites.session_of(item).max_timeouts = 1
+        self.printed, self.dropped, self.calling = [], 0, ""
+        if self.suites.suite_of(item) is None or self.patient:
+            return
+        session = self.suites.session_of(item)
+        session.max_timeouts = 1
+        if self.asked:
+            session.calls = self.tell_call
+        for function in filter(None, self.config.getoption("grader_stuck").split(",")):
+            session.timeouts[function] = max(1, session.timeouts[function])
+
+    def tell_call(self, function: str) -> None:
+        """So that whoever must kill this process knows which function not to call again."""
+        if function != self.calling and self.suites.events:
+            self.calling = function
+            write_event(self.suites.events, Calling(function))
 
     @pytest.hookimpl(wrapper=True, trylast=True)  # inside of pytest's own capturing
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, None, None]:
-        if self.suites.suite_of(item) is None or (self.config.option.capture == "no" and not self.asked):
+        if self.suites.suite_of(item) is None:
             return (yield)
-        with self.capped():
+        with ExitStack() as stack:
+            if self.asked:
+                stack.enter_context(self.told_exit())
+            if self.asked or self.config.option.capture != "no":
+                stack.enter_context(self.capped())
+            files = {name for name, _ in self.suites.session_of(item).transport.sources.values()}
+            stack.enter_context(insistent(files))
             return (yield)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if terminalreporter.stats.get("error") and find_spec("torch") is None:
+            terminalreporter.write_line(not_installed("torch"))
+
+    @contextmanager
+    def told_exit(self) -> Iterator[None]:
+        """While the test runs, whoever ends the process by ``os._exit`` is written down."""
+        end = os._exit
+
+        def tell_and_end(status: int) -> NoReturn:
+            faulthandler.dump_traceback(self.log, all_threads=False)
+            end(status)
+
+        os._exit = tell_and_end
+        try:
+            yield
+        finally:
+            os._exit = end
 
     @contextmanager
     def capped(self) -> Iterator[None]:
@@ -135,7 +177,7 @@ class StudentPlugin:
         place = ""
         error = call.excinfo.value if call.excinfo else None
         if error is not None and getattr(error, "verdict", Verdict.TIMEOUT) is Verdict.TIMEOUT:
-            place = self.place_of(item, error)
+            place = place_of(error, self.suites.session_of(item).transport.sources)
         if self.asked and self.suites.events:
             printed = printable("".join(self.printed), MAX_PRINTED)
             noticed = Noticed(self.suites.criterion(item).id, printed, self.dropped, place)
@@ -156,19 +198,6 @@ class StudentPlugin:
             criterion=msgspec.structs.replace(result.criterion, hint=shown_hint(result)),
         )
 
-    def place_of(self, item: pytest.Item, error: BaseException) -> str:
-        """The innermost place in the student's files where the test was stopped."""
-        sources = self.suites.session_of(item).transport.sources
-        contents = dict(sources.values())
-        for step in _chain(error):
-            frames = [tb for tb in _steps(step) if tb.tb_frame.f_code.co_filename in contents]
-            if frames:
-                code = frames[-1].tb_frame.f_code
-                function = "" if code.co_name == "<module>" else f" in {code.co_name}"
-                line = f"{base_name(code.co_filename)}:{frames[-1].tb_lineno}{function}"
-                return in_notebook(line, {base_name(name): text for name, text in contents.items()})
-        return ""
-
     @pytest.hookimpl(tryfirst=True)
     def pytest_exception_interact(self, node: Any, call: pytest.CallInfo[Any]) -> None:
         """A debugger begins in the student's innermost frame; where there is none, in the test."""
@@ -177,32 +206,15 @@ class StudentPlugin:
         if self.suites.suite_of(node) is None:
             return
         names = {name for name, _ in self.suites.session_of(node).transport.sources.values()}
-        chain = list(_chain(call.excinfo.value))
+        chain = list(chain_of(call.excinfo.value))
         for files in (names, {str(node.path)}):
             for error in reversed(chain):
-                steps = list(_steps(error))
+                steps = list(steps_of(error))
                 last = max((i for i, tb in enumerate(steps) if tb.tb_frame.f_code.co_filename in files), default=None)
                 if last is not None:
                     shown = error.with_traceback(_cut(steps[: last + 1]))
                     call.excinfo = pytest.ExceptionInfo.from_exception(shown)
                     return
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception and those from which it came."""
-    step: BaseException | None = error
-    for _ in range(MAX_CHAIN):
-        if step is None:
-            return
-        yield step
-        step = step.__cause__ or step.__context__
-
-
-def _steps(error: BaseException) -> Iterator[types.TracebackType]:
-    trace = error.__traceback__
-    while trace is not None:
-        yield trace
-        trace = trace.tb_next
 
 
 def _cut(steps: list[types.TracebackType]) -> types.TracebackType | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import importlib.util
 import queue
+import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +31,7 @@ from grader.student.watch_screen import Screen
 
 TICK = 0.01  # seconds between two looks while tests run
 IDLE = 0.5
+ENDS = [getattr(signal, name) for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]  # its terminal was closed
 DEBOUNCE, STEP = 60, 15  # milliseconds: editors write a file in several steps
 
 
@@ -43,6 +48,7 @@ class Watch:
         self.checked: Checked | None = None
         self.newly: frozenset[str] = frozenset()
         self.words: list[str] = []
+        self.seconds = 0  # that the test which runs has taken
 
     def loop(self) -> None:
         stop = threading.Event()
@@ -50,6 +56,8 @@ class Watch:
         existing = [folder for folder in folders if folder.is_dir()]
         threading.Thread(target=self._watch, args=(existing, stop), daemon=True).start()
         self.screen.clear()
+        for name in ENDS:
+            signal.signal(name, lambda number, _: sys.exit(128 + number))
         try:
             with key_reader() as read:
                 if read is not None:
@@ -60,8 +68,8 @@ class Watch:
         finally:
             stop.set()
             self.runner.close()
-            if self.screen.terminal:
-                sys.stdout.write("\r\n")
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                self.screen.leave()
 
     def _watch(self, folders: list[Path], stop: threading.Event) -> None:
         for changes in watchfiles.watch(
@@ -85,7 +93,8 @@ class Watch:
         try:
             what, value = self.inbox.get(timeout=TICK if under_way else IDLE)
         except queue.Empty:
-            if self.runner.poll():
+            self.screen.follow_size()
+            if self.runner.poll() or self._waited():
                 self._progress()
             return True
         if what == "saved":
@@ -93,6 +102,14 @@ class Watch:
             self._saved(value)
             return True
         return self._key(str(value))
+
+    def _waited(self) -> bool:
+        """Whether another second of a test has passed, in which nothing else happened."""
+        run = self.runner.run
+        seconds = int(time.monotonic() - run.since) if run is not None and run.running and not run.done else 0
+        changed = seconds != self.seconds
+        self.seconds = seconds
+        return changed and seconds > 0
 
     def _saved(self, paths: set[Path]) -> None:
         # A changed suite, or what it imports, is collected anew; a student's module is read by each run.
@@ -118,7 +135,7 @@ class Watch:
         if not run.done:
             title = next((c.title for c in run.criteria if c.id == run.running), "")
             if title and run.running not in run.results:
-                self._show(f"running: {title} ...")
+                self._show(f"running: {title} ...{f' {self.seconds} s' if self.seconds else ''}")
             return
         before = read_progress(self.course).of(self.exercise)
         if not run.criteria:
@@ -186,7 +203,8 @@ class Watch:
     def _list(self) -> None:
         from rich.console import Console
 
-        console = Console(highlight=False, width=78)
+        width = min(78, shutil.get_terminal_size().columns)
+        console = Console(highlight=False, width=width, color_system=None, force_terminal=False)
         with console.capture() as captured:
             print_status(console, self.course, read_progress(self.course))
         self.screen.show(None, newly=frozenset(), words=[line.rstrip() for line in captured.get().split("\n")])

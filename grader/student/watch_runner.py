@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from grader.course import Course, Exercise
+from grader.course.suites import Suite
 from grader.judge.processes.command import pytest_command, pytest_environment
 from grader.judge.processes.events import (
     Collected,
@@ -25,22 +26,24 @@ from grader.judge.processes.events import (
     Started,
     read_events,
 )
-from grader.judge.processes.oneshot import FRAME
-from grader.judge.transports.findings import ENDED, TOO_LONG
+from grader.judge.processes.last_words import last_place
+from grader.judge.transports.findings import lost_import
 from grader.judge.transports.outcomes import timed_out
 from grader.results.records import Criterion, CriterionResult, ExerciseResult, Verdict
 from grader.student.watch_server import Order
 
-KILL_AFTER = 2.0  # seconds beyond a test's own timeout
+KILL_AFTER = 1.5  # seconds beyond a test's own timeout
 DUMP = 0.1  # seconds to write down where it is
+MAX_LOG = 100_000  # bytes of what the process said that are read
 END = 2.0
 
 
 class Run:
     """One run and what is known of it so far."""
 
-    def __init__(self, events: Path) -> None:
+    def __init__(self, events: Path, said: int = 0) -> None:
         self.events = events
+        self.said = said  # bytes that the process had said before
         self.read = 0
         self.pid = 0
         self.criteria: tuple[Criterion, ...] = ()
@@ -51,6 +54,7 @@ class Run:
         self.running = ""
         self.since = time.monotonic()
         self.killed = False
+        self.place = ""  # of the student's code, when the process was stopped or crashed
         self.done = False
 
     def poll(self) -> bool:
@@ -91,9 +95,9 @@ class Run:
     def result(self, exercise: Exercise) -> ExerciseResult:
         """What came out; the criterion at which the process ended gets the blame, and no other is judged."""
         problem = self.imported.in_full
-        if self.importing:
-            problem = TOO_LONG if self.killed else ENDED
         blamed = Verdict.TIMEOUT if self.killed else Verdict.CRASHED
+        if self.importing:
+            problem = lost_import(blamed, self.place)
         words = timed_out("Your code").message if self.killed else "Your code ended the whole Python process."
         made = []
         for criterion in self.criteria:
@@ -120,13 +124,12 @@ class Runner:
         self.process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self.log = (Path(self.folder.name) / "log").open("wb")
         options = [f"--grader-watch={'fork' if self.fork else 'once'}", "--capture=no"]
         options += [f"--grader-submission={self.course.module(self.exercise)}", f"--grader-seed={self.course.secret}"]
-        with self.log:
+        with self._log().open("wb") as log:
             return subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
                 pytest_command([self.course.public_suite(self.exercise)], self.course.root, options),
-                stdin=subprocess.PIPE, stdout=self.log, stderr=subprocess.STDOUT, cwd=self.course.root,
+                stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, cwd=self.course.root,
                 env=pytest_environment(), start_new_session=True,
             )  # fmt: skip
 
@@ -141,7 +144,7 @@ class Runner:
         if self.process.poll() is not None:
             self.restart()
         self.number += 1
-        self.run = Run(Path(self.folder.name) / f"events{self.number}")
+        self.run = Run(Path(self.folder.name) / f"events{self.number}", self._log().stat().st_size)
         line = msgspec.json.encode(Order(str(self.run.events), long)) + b"\n"
         assert self.process.stdin is not None
         try:
@@ -167,6 +170,8 @@ class Runner:
         if not run.done and self.process.poll() is not None:
             run.poll()
             run.done = news = True
+        if run.done and run.criteria and run.running not in run.results:
+            self._find_place(run)
         if run.done and not self.fork:
             self.restart()
         return news
@@ -189,7 +194,19 @@ class Runner:
 
     def words(self) -> str:
         """The last words of a process that ended by itself."""
-        return (Path(self.folder.name) / "log").read_bytes()[-1500:].decode(errors="replace").strip()
+        return self._log().read_bytes()[-1500:].decode(errors="replace").strip()
+
+    def _log(self) -> Path:
+        return Path(self.folder.name) / "log"
+
+    def _find_place(self, run: Run) -> None:
+        """Where a run was that did not end by itself, as far as it wrote that down."""
+        with self._log().open("rb") as log:
+            log.seek(max(run.said, self._log().stat().st_size - MAX_LOG))
+            words = log.read().decode(errors="replace")
+        files = Suite(self.course, self.exercise, hidden=False).student_files(self.course.module(self.exercise))
+        run.place = last_place(words, files)
+        run.noticed.setdefault(run.running, Noticed(run.running, place=run.place))
 
     def _ask_where(self, run: Run) -> None:
         if not (run.pid and hasattr(signal, "SIGUSR1")):
@@ -197,13 +214,6 @@ class Runner:
         with contextlib.suppress(ProcessLookupError):
             os.kill(run.pid, signal.SIGUSR1)
             time.sleep(DUMP)
-        folder = self.course.folder(self.exercise)
-        log = (Path(self.folder.name) / "log").read_bytes()[-100_000:].decode(errors="replace")
-        for file, line, function in FRAME.findall(log):
-            path = Path(file)
-            if path.is_relative_to(folder.parent) and not path.name.startswith("test_"):
-                run.noticed[run.running] = Noticed(run.running, place=f"{path.name}:{line} in {function}")
-                return
 
     def _end(self) -> None:
         if self.run is not None and self.run.pid and not self.run.done:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.markup import escape
@@ -23,31 +24,36 @@ MAX_LISTED = 11
 def draw(
     console: Console, checked: Checked | None, *, newly: frozenset[str], busy: str, words: Sequence[str], height: int
 ) -> None:
-    """The screen, no higher than it is: the list, the first failure, and the keys at the end."""
-    lines = _lines(console, checked, newly, busy, words)
-    room = height - 2
+    """The screen, no higher than it is: the list, the first failure, what was asked for, and the keys at the end."""
+    below = _lines(console, lambda: _print_words(console, busy, words))[: height - 2]
+    room = height - 2 - len(below)
+    lines = _lines(console, lambda: _print(console, checked, newly))
+    if len(lines) > room:  # the failure matters more than the list
+        lines = _lines(console, lambda: _print(console, checked, newly, short=True))
     if len(lines) > room:
-        lines = [*lines[: room - 1], "..."]
-    for line in lines:
+        lines = [*lines[: room - 1], "..."][:room]
+    for line in [*lines, *below]:
         console.file.write(line + "\n")
     console.print(f"[dim]{KEYS}[/dim]", end="", no_wrap=True, crop=True)
 
 
-def _lines(
-    console: Console, checked: Checked | None, newly: frozenset[str], busy: str, words: Sequence[str]
-) -> list[str]:
-    """Rendered for the console's width, one text each."""
+def _lines(console: Console, show: Callable[[], None]) -> list[str]:
+    """What is printed, rendered for the console's width, one text each."""
     with console.capture() as captured:
-        if checked is not None:
-            _print(console, checked, newly)
-        if busy:
-            console.print(f"[yellow]{escape(busy)}[/yellow]")
-        for text in words:
-            console.print(escape(text))
-    return captured.get().rstrip("\n").split("\n")
+        show()
+    return captured.get().rstrip("\n").split("\n") if captured.get() else []
 
 
-def _print(console: Console, checked: Checked, newly: frozenset[str]) -> None:
+def _print_words(console: Console, busy: str, words: Sequence[str]) -> None:
+    if busy:
+        console.print(f"[yellow]{escape(busy)}[/yellow]")
+    for text in words:
+        console.print(escape(text))
+
+
+def _print(console: Console, checked: Checked | None, newly: frozenset[str], *, short: bool = False) -> None:
+    if checked is None:
+        return
     result = checked.result
     if result is None:
         console.print(f"[bold]{checked.exercise.name}[/bold]\n{escape(checked.fault)}")
@@ -59,12 +65,15 @@ def _print(console: Console, checked: Checked, newly: frozenset[str]) -> None:
         if "" in checked.sources:
             console.print(Padding(escape(checked.sources[""]), (0, 0, 0, 4)))
         return
+    first = first_to_mend(result)
     shown = result.criteria
-    if len(shown) > MAX_LISTED:
-        shown = tuple(one for one in shown if not one.passed or one.criterion.id in newly)[:MAX_LISTED]
+    if short or len(shown) > MAX_LISTED:
+        shown = tuple(one for one in shown if one is first or one.criterion.id in newly)
     for one in shown:
         console.print(_criterion(one, one.criterion.id in newly), no_wrap=True, overflow="ellipsis")
-    first = first_to_mend(result)
+    if len(shown) < len(result.criteria):
+        passed = sum(one.passed for one in result.criteria)
+        console.print(f"  {passed} of {len(result.criteria)} criteria pass")
     if first is None:
         console.print("[green]All public criteria pass.[/green] n goes to the next exercise.")
         return
@@ -93,10 +102,20 @@ class Screen:
         self.terminal = sys.stdout.isatty() and Console().is_terminal and not Console().is_dumb_terminal
         self.unicode = has_unicode(sys.stdout)
         self.before = ""
+        self.size = shutil.get_terminal_size()
+        self.again: Callable[[], None] = lambda: None  # draws what was drawn last
+
+    def follow_size(self) -> None:
+        """Draw it anew if the terminal has another size now."""
+        if self.terminal and self.size != shutil.get_terminal_size():
+            self.clear()
+            self.again()
 
     def show(
         self, checked: Checked | None, *, newly: frozenset[str], busy: str = "", words: Sequence[str] = ()
     ) -> None:
+        self.size = shutil.get_terminal_size()
+        self.again = lambda: self.show(checked, newly=newly, busy=busy, words=words)
         outer = Console()
         stream = io.StringIO()
         console = Console(
@@ -120,6 +139,12 @@ class Screen:
             return
         sys.stdout.write(text)
         sys.stdout.flush()
+
+    def leave(self) -> None:
+        """Let what comes next begin below."""
+        if self.terminal:
+            sys.stdout.write("\r\n")
+            sys.stdout.flush()
 
     def clear(self) -> None:
         self.before = ""

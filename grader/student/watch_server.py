@@ -8,6 +8,7 @@ a line on stdin with the path of a file; what happens is written there, as in ``
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -29,6 +30,14 @@ class Order(msgspec.Struct, frozen=True):
     long: bool = True  # with the criteria that train a model
 
 
+def end_with_parent() -> None:
+    """Whoever is killed leaves nobody behind; without Linux a process ends when its stdin does."""
+    if sys.platform == "linux":
+        from grader.worker import linux
+
+        linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 class WatchServer:
     def __init__(self, suites: SuitePlugin, *, fork: bool) -> None:
         self.suites = suites
@@ -36,6 +45,7 @@ class WatchServer:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        end_with_parent()
         items = list(session.items)
         if self.suites.events:
             write_event(self.suites.events, Ready({}))
@@ -61,6 +71,7 @@ class WatchServer:
             status = 1
             try:
                 os.setpgid(0, 0)
+                end_with_parent()
                 self._run(chosen, events)
                 status = 0
             finally:

@@ -75,12 +75,18 @@ class Sources(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 class Executor:
     """One student's module, loaded once, and the objects it made that tests hold handles to."""
 
-    def __init__(self, load: Load, ask: Callable[[int, tuple[Any, ...]], Any]) -> None:
+    def __init__(
+        self,
+        load: Load,
+        ask: Callable[[int, tuple[Any, ...]], Any],
+        passes_on: Callable[[BaseException], bool] = lambda error: not isinstance(error, Exception | SystemExit),
+    ) -> None:
         self.name = load.name
         self.sources = load.sources
         self.finder = Sources(load.sources, load.name, load.wanted)
         self.forbidden = Forbidden(load.forbidden)
         self.ask = ask  # call the judge's function with this number
+        self.passes_on = passes_on  # whether an exception is not the student's own
         self.files = {filename for filename, _ in load.sources.values() if STAND_INS not in filename}
         self.module: types.ModuleType | None = None
         self.objects: dict[int, object] = {}
@@ -167,7 +173,9 @@ class Executor:
             return run()
         except StudentError:
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if self.passes_on(error):
+                raise
             raise StudentError(self._describe(error)) from error
 
     def _describe(self, error: BaseException) -> Failure:

@@ -23,6 +23,12 @@ class Started(msgspec.Struct, frozen=True, tag="started"):
     id: str
 
 
+class Calling(msgspec.Struct, frozen=True, tag="calling"):
+    """A test calls this function of the student's; told where a student waits, when it is another than before."""
+
+    function: str
+
+
 class Importing(msgspec.Struct, frozen=True, tag="importing"):
     """The student's module is imported for the first time: whoever dies now was killed by that."""
 
@@ -77,7 +83,7 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     seconds: float = 0.0  # that it took
 
 
-Event = Collected | Started | Importing | Imported | Finished | Noticed | Diagnosed | Ready | Forked | Done
+Event = Collected | Started | Calling | Importing | Imported | Finished | Noticed | Diagnosed | Ready | Forked | Done
 
 _decoder = msgspec.json.Decoder(Event)
 

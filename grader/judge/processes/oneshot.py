@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import tempfile
@@ -19,20 +18,32 @@ from pathlib import Path
 import msgspec
 
 from grader.course import Course
+from grader.course.suites import find_suite
 from grader.judge.processes.command import pytest_command, pytest_environment
-from grader.judge.processes.events import Collected, Event, Finished, Imported, Importing, Noticed, Started, read_events
+from grader.judge.processes.events import (
+    Calling,
+    Collected,
+    Event,
+    Finished,
+    Imported,
+    Importing,
+    Noticed,
+    Started,
+    read_events,
+)
+from grader.judge.processes.last_words import last_place
 from grader.judge.processes.task import JudgeFault, Part, Task
 from grader.judge.suite.verdicts import judge_exception
-from grader.judge.transports.findings import ENDED, TOO_LONG
+from grader.judge.transports.findings import lost_import
 from grader.judge.transports.outcomes import not_reached, timed_out
 from grader.results.records import Criterion, CriterionResult, ExerciseResult, Verdict
 
 KILL_AFTER = 5.0  # seconds beyond a test's own timeout
+KILL_SOON = 1.5  # the same where a student waits; the alarm inside has rung several times by then
 START_UP = 60.0  # seconds in which a child must have collected its tests, torch imported
 POLL = 0.02
 DUMP = 0.3  # seconds for a child to write down where it is
 MAX_LOG = 100_000  # bytes of its output that are read
-FRAME = re.compile(r'^  File "(.+?)", line (\d+) in (\S+)$', re.MULTILINE)  # so writes Python's faulthandler
 INTERNAL_ERROR = "INTERNALERROR>"  # so begin the lines in which pytest speaks of its own faults
 PARTS = {Part.ALL: (), Part.SHORT: ("--grader-quick",), Part.LONG: ("--grader-long",)}
 
@@ -106,18 +117,20 @@ def run_suites(
     options = [f"--grader-submission={submission}", f"--grader-seed={seed}", f"--grader-draw={draw}", *PARTS[part]]
     options += ["--grader-first-failure"] if first_failure else []
     options += [f"--grader-problem={problem}"] if problem else []
-    options += ["--grader-check"] if checking else []
+    options += ["--grader-check", "--capture=sys"] if checking else []
     criteria: tuple[Criterion, ...] | None = None
     results: dict[str, CriterionResult] = {}
     noticed: dict[str, Noticed] = {}
     imported = Imported()
+    stuck: list[str] = []  # functions at which a child had to be killed
     deadline: float | None = None
     while True:
         left = list(only) if criteria is None else [c.id for c in criteria if c.id not in results]
         chosen = [f"--grader-criteria={','.join(left)}"] if left else []
+        chosen += [f"--grader-stuck={','.join(stuck)}"] if stuck else []
         with tempfile.TemporaryDirectory(prefix="grader-") as folder:
             child = _Child(suites, [*options, *chosen], cwd, Path(folder), tell)
-            child.watch(deadline, budget)
+            child.watch(deadline, budget, KILL_SOON if checking else KILL_AFTER)
         if child.criteria is None:
             raise JudgeFault(child.output or "the tests could not be collected")
         criteria = criteria or child.criteria
@@ -131,10 +144,13 @@ def run_suites(
             if running is None or INTERNAL_ERROR in child.output:
                 raise JudgeFault(child.output or "pytest stopped between two tests")
             results[running.id] = child.blame(running)
-            if place := child.last_place(submission):
+            stuck += [child.calling] if child.killed and child.calling else []
+            suite = find_suite(suites[0])
+            place = last_place(child.words, suite.student_files(submission)) if suite else ""
+            if place:
                 noticed[running.id] = Noticed(running.id, place=place)
             if child.importing:  # no other criterion would get further
-                imported = child.lost_import()
+                imported = child.lost_import(place)
                 results |= {c.id: _not_reached(c, imported) for c in unfinished}
             elif deadline is not None and time.monotonic() > deadline:
                 for criterion in (c for c in unfinished if c is not running):
@@ -164,6 +180,7 @@ class _Child:
         self.tell = tell
         self.read = 0  # bytes of the events
         self.running = ""
+        self.calling = ""  # the student's function that is called, where that is told
         self.importing = False  # whether the student's module is just being imported
         self.imported: Imported | None = None
         self.deadline: float | None = None
@@ -171,7 +188,7 @@ class _Child:
         self.output = ""
         self.words = ""
 
-    def watch(self, deadline: float | None, budget: float) -> None:
+    def watch(self, deadline: float | None, budget: float, kill_after: float) -> None:
         """Wait for the child; kill it when a test, or all of them together, run over their time."""
         with self.log.open("wb") as log:
             process = subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
@@ -187,7 +204,7 @@ class _Child:
                     if self.running != seen:
                         seen = self.running
                         timeout = next(c.timeout for c in self.criteria or () if c.id == seen)
-                        limit = time.monotonic() + timeout + KILL_AFTER
+                        limit = time.monotonic() + timeout + kill_after
                     if time.monotonic() > (min(limit, deadline) if deadline and seen else limit):
                         self.killed = True
                         _ask_where(process)
@@ -214,7 +231,9 @@ class _Child:
             if isinstance(event, Collected):
                 self.criteria = event.criteria
             elif isinstance(event, Started):
-                self.running = event.id
+                self.running, self.calling = event.id, ""
+            elif isinstance(event, Calling):
+                self.calling = event.function
             elif isinstance(event, Importing):
                 self.importing = True
             elif isinstance(event, Imported):
@@ -224,20 +243,10 @@ class _Child:
             elif isinstance(event, Noticed):
                 self.noticed.setdefault(event.id, event)
 
-    def last_place(self, submission: Path) -> str:
-        """The innermost place in a student's file of which Python spoke when the process was stopped or crashed."""
-        folder = submission if submission.is_dir() else submission.parent
-        for file, line, function in FRAME.findall(self.words):
-            path = Path(file)
-            if path.is_relative_to(folder.parent) and not path.name.startswith("test_"):
-                return f"{path.name}:{line}" + ("" if function == "<module>" else f" in {function}")
-        return ""
-
-    def lost_import(self) -> Imported:
+    def lost_import(self, place: str) -> Imported:
         """What to say of an import that did not even let us say how it went."""
-        problem = TOO_LONG if self.killed else ENDED
         verdict = Verdict.TIMEOUT if self.killed else Verdict.CRASHED
-        return Imported(problem, problem, verdict)
+        return Imported(lost_import(verdict), lost_import(verdict, place), verdict)
 
     def blame(self, criterion: Criterion) -> CriterionResult:
         if self.killed:

@@ -40,6 +40,7 @@ class Session:
         self.surveyed: tuple[Surveyed, ...] | None = None  # what was read in the files; None: not yet
         self.imported = Imported()  # what is known of the first attempt to import it
         self.tell: Callable[[Importing | Imported], None] = lambda event: None
+        self.calls: Callable[[str], None] = lambda function: None  # hears which function is called next
 
     @cached_property
     def submission(self) -> str:
@@ -59,7 +60,7 @@ class Session:
             self.transport.load(simulate=simulate)
         except StudentFailure as failure:
             timeout = failure.verdict is Verdict.TIMEOUT
-            self.broken = timed_out("Importing your module") if timeout else failure
+            self.broken = timed_out("Importing your module", failure.line) if timeout else failure
         except pytest.fail.Exception:
             self.broken = timed_out("Importing your module")
         if not self.loaded:  # later, with the accelerator say, it is the affair of the criterion
@@ -134,6 +135,7 @@ class Student:
                 Verdict.TIMEOUT, f"Skipped: {label} took too long in an earlier test, so it is not called again."
             )
         self._session.load(simulate=self._simulate)
+        self._session.calls(label)
         seed, self._seed = self._seed, None  # with a test's first call
         call = msgspec.structs.replace(call, seed=seed)
         outcome: Reply | Failure | None = None

@@ -27,12 +27,10 @@ MAX_ABSENT = 10
 MAX_CELLS = 20  # that are listed one by one
 PACKAGE = re.compile(r"[A-Za-z_]\w{0,60}(\.[A-Za-z_]\w{0,60})?", re.ASCII)
 NOT_IMPORTED = "does not import"
-TOO_LONG = f"{NOT_IMPORTED} (took too long)"
-ENDED = f"{NOT_IMPORTED} (ended its process)"
 WITHOUT_EXCEPTION = {
-    Verdict.TIMEOUT: TOO_LONG,
-    Verdict.CRASHED: ENDED,
-    Verdict.TAMPERED: f"{NOT_IMPORTED} (broke the conversation with the judge)",
+    Verdict.TIMEOUT: "took too long",
+    Verdict.CRASHED: "ended its process",
+    Verdict.TAMPERED: "broke the conversation with the judge",
 }
 KINDS = {
     LeftOutKind.NOT_PYTHON: "not valid Python",
@@ -82,7 +80,7 @@ def describe_problem(
 ) -> str:
     """Why the module does not import, once and in a line; ``in_full`` quotes the exception."""
     if failure.verdict in WITHOUT_EXCEPTION:
-        return WITHOUT_EXCEPTION[failure.verdict]
+        return lost_import(failure.verdict, failure.line if in_full else "")
     for one in sorted(surveyed, key=lambda one: one.module != main):
         if one.error and (one.module == main or "SyntaxError" in failure.types):
             return _problem(_place(one, sources), one.error)
@@ -93,6 +91,11 @@ def describe_problem(
         text = printable_line(failure.text, MAX_TEXT)
         return _problem(place, failure.types[0], *([text] if text else []))
     return _problem(place, builtin_name(failure.types))
+
+
+def lost_import(verdict: Verdict, place: str = "") -> str:
+    """The words for an import that ended without an exception, and for where it was."""
+    return _problem(place.partition(" in ")[0], WITHOUT_EXCEPTION[verdict])
 
 
 def _problem(*parts: str) -> str:

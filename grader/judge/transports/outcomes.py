@@ -174,7 +174,6 @@ def out_of_budget(budget: float) -> StudentFailure:
     )
 
 
-def timed_out(function: str) -> StudentFailure:
-    return StudentFailure(
-        Verdict.TIMEOUT, f"{function} took too long: is there a loop that does not end, or far too much work?"
-    )
+def timed_out(function: str, line: str = "") -> StudentFailure:
+    message = f"{function} took too long: is there a loop that does not end, or far too much work?"
+    return StudentFailure(Verdict.TIMEOUT, message, line=line)

@@ -1,6 +1,7 @@
 """``grader watch`` in a terminal, as a student uses it."""
 
 import contextlib
+import fcntl
 import os
 import pty
 import re
@@ -9,7 +10,9 @@ import signal
 import struct
 import subprocess
 import sys
+import termios
 import time
+from pathlib import Path
 
 import pytest
 
@@ -25,14 +28,12 @@ class Terminal:
     """A command in a pseudo-terminal of 80 columns and 24 lines."""
 
     def __init__(self, *command, **environment):
-        import fcntl
-        import termios
-
         self.near, far = pty.openpty()
-        fcntl.ioctl(far, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-        names = {"TERM": "xterm", "LINES": "24", "COLUMNS": "80", **environment}
+        self.resize(24, 80)
+        inherited = {name: value for name, value in os.environ.items() if name not in ("LINES", "COLUMNS")}
+        names = {"TERM": "xterm", **environment}
         self.process = subprocess.Popen(
-            command, stdin=far, stdout=far, stderr=far, env={**os.environ, **names}, start_new_session=True
+            command, stdin=far, stdout=far, stderr=far, env={**inherited, **names}, start_new_session=True
         )
         os.close(far)
         self.raw = ""
@@ -52,6 +53,9 @@ class Terminal:
             if select.select([self.near], [], [], 0.1)[0]:
                 with contextlib.suppress(OSError):
                     self.raw += os.read(self.near, 1 << 16).decode(errors="replace")
+
+    def resize(self, lines, columns):
+        fcntl.ioctl(self.near, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def press(self, key):
         os.write(self.near, key.encode())
@@ -129,6 +133,51 @@ def test_keys_give_hints_lists_and_the_next_exercise(tiny, watching):
     terminal.wait_for("5 of 5 points")
     terminal.press("q")
     assert terminal.process.wait(PATIENCE) == 0
+
+
+def test_a_crash_shows_its_line_and_a_full_screen_keeps_the_failure_and_the_hint(tiny, watching):
+    save(tiny, "import os\ndef add(a, b):\n    os._exit(3)\n")
+    terminal = watching()
+    terminal.wait_for("Small sums (crashed)", "In addition.py:3 in add:", "os._exit(3)")
+    save(tiny, "def add(a, b):\n    for i in range(99): print('line', i)\n    return a - b\n")
+    terminal.wait_for("add(1, 1) must be 2, found 0.", "line 5")
+    terminal.press("h")
+    terminal.wait_for("Hint 1 (0 left): Use +.", "add(1, 1) must be 2, found 0.")
+    terminal.resize(12, 60)
+    screen = terminal.wait_for("add(1, 1) must be 2, found 0.", "Hint 1 (0 left): Use +.")
+    assert screen.count("\n") < 12
+    terminal.press("l")
+    assert max(map(len, terminal.wait_for("doubling", "points").splitlines())) <= 60
+
+
+@pytest.mark.parametrize("end", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_behind_however_it_ends(tiny, watching, end):
+    save(
+        tiny,
+        "import os, pathlib\npathlib.Path(__file__).with_name('pid').write_text(str(os.getpid()))\n3 ** 10 ** 10\n",
+    )
+    terminal = watching()
+    terminal.wait_for("running: Small sums")
+    written = tiny / "exercises/addition/pid"
+    wait_until(lambda: written.is_file() and written.read_text())
+    os.kill(terminal.process.pid, end)
+    terminal.process.wait(PATIENCE)
+    wait_until(lambda: not runs(int(written.read_text())))
+
+
+def wait_until(true):
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def runs(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 def test_without_fork_the_warm_process_is_replaced(tiny):

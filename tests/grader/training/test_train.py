@@ -113,6 +113,10 @@ def test_what_cannot_be_trained_is_said(grader, course, tmp_path):
     result = grader("train", "seq2seq", "--course", course.root, "--out", tmp_path / "out", "--file", broken)
     assert result.exit_code == 2
     assert "cannot be trained yet" in result.stderr and "has no attribute" in result.stderr
+    stub = course.module(course.exercise("seq2seq"))
+    result = grader("train", "seq2seq", "--course", course.root, "--out", tmp_path / "out", "--file", stub)
+    assert result.exit_code == 2
+    assert "cannot be trained yet" in result.stderr and "is yours to write" in result.stderr
     sys.modules.pop("seq2seq", None)  # this one was imported, and is no use to other tests
 
 
