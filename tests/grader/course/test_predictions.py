@@ -37,6 +37,7 @@ def test_different_answers_stay_different():
     answers = ["[]", "0", "1", "-1", "1 1", "11", "inf", "-inf", "nan", "0.12", "0.13", "a", "b"]
     assert len({normal_form(answer) for answer in answers}) == len(answers)
     assert normal_form("−1/2") == normal_form(-0.5) and normal_form("<EOS>") == normal_form("eos")
+    assert normal_form(".64") == normal_form("0.64") and normal_form("-.5, 2.") == normal_form("[-0.5, 2]")
 
 
 def test_a_stale_answer_is_a_problem_that_the_command_mends(tmp_path):
