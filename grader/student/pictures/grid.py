@@ -62,10 +62,10 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def size(self) -> tuple[float, float]:
-        cells = self._wide * max(map(len, self.shades))
-        beyond = CHARACTER * TILTED * len(self.columns[-1]) - self._wide / 2 if self._tilted else 0
-        across = max(cells + max(0.0, beyond), 7.6 * len(self.heading) - self._left)
-        return self._left + across, self._top + self._high * len(self.shades)
+        across = [self._wide * max(map(len, self.shades)), 7.6 * len(self.heading)]
+        if self._tilted:
+            across += [self._wide * (j + 0.5) + CHARACTER * TILTED * len(word) for j, word in enumerate(self.columns)]
+        return self._left + max(across), self._top + self._high * len(self.shades)
 
     def draw(self) -> list[str]:
         body = []

@@ -57,7 +57,9 @@ class Tree(msgspec.Struct, frozen=True):
                 body.append(svg.text(left, HEAD / 2, f"step {step}", anchor="start", kind="note"))
             above = (tallest - len(column)) / 2
             places |= {n: (left, HEAD + HIGH * (above + row + 0.5)) for row, n in enumerate(column)}
-        for n, node in enumerate(self.nodes):
+        kinds = list(COLOURS)
+        for n in sorted(range(len(self.nodes)), key=lambda n: kinds.index(self.nodes[n].kind), reverse=True):
+            node = self.nodes[n]  # what was kept lies on top
             if node.parent is not None:
                 from_x, from_y = places[node.parent]
                 style = f"stroke: {COLOURS[node.kind]}; stroke-width: {1 if node.kind == 'pruned' else 2}"

@@ -27,6 +27,8 @@ def test_every_page_stands_alone_and_shows_its_picture(course, grader, tmp_path)
         assert "<h1>" in page
         assert ("<table>" in page) == ("|---" in handout)
         assert not re.search(r"<script|<link|src=\"http|@import", page)
+        links = re.findall(r'href="([^"]+)"', page)
+        assert all((tmp_path / "pages" / link).is_file() for link in links if not link.startswith("https:"))
 
 
 def test_each_handout_has_its_number_fits_the_page_and_ends_with_the_command(course):
