@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from grader.student.pictures import Curve, Grid, Node, Picture, Tree
@@ -29,7 +29,7 @@ def edit_distance(own: Functions) -> Picture:
         way=way,
     )
     notes = (f"distance {table[-1][-1]:g}", "  ".join(_step(*step) for step in steps))
-    return Picture(f"{source} → {target}: the table, and the way of your alignment", (grid,), notes)
+    return Picture(f"{source} → {target}: the table, and the way of the alignment", [[grid]], notes)
 
 
 def _step(kind: str, old: Any, new: Any) -> str:
@@ -74,7 +74,7 @@ def ctc(own: Functions) -> Picture:
         arrows=arrows,
     )
     notes = (f"P(ab) = {cells[-2][-1]:.3f} + {cells[-1][-1]:.3f} = {so_far(3, 2):.3f}: the last two states",)
-    return Picture("The lattice of ab in three frames", (grid,), notes)
+    return Picture("The lattice of ab in three frames", [[grid]], notes)
 
 
 def _blank(so_far: Callable[[int, int], float], frame: int, place: int, shares: list[list[float]]) -> float:
@@ -82,55 +82,102 @@ def _blank(so_far: Callable[[int, int], float], frame: int, place: int, shares: 
 
 
 def attention(own: Functions) -> Picture:
+    """Each English word has a query that is a faint copy of the German word's key; all else is noise."""
     import torch
 
-    source, target = ["das", "kleine", "Haus", "ist", "alt", "<pad>"], ["the", "small", "house", "is", "old"]
-    keys = torch.randn(1, len(source), 64, generator=torch.Generator().manual_seed(12))
-    noise = torch.randn(1, len(target), 64, generator=torch.Generator().manual_seed(13))
-    query = 0.3 * keys[:, : len(target)] + noise
-    mask = torch.tensor([word != "<pad>" for word in source])
-    grids: list[Grid] = []
-    asked = [("dot", "DotScorer", None), ("scaled dot", "ScaledDotScorer", None)]
-    for heading, scorer, allowed in [*asked, ("scaled, masked", "ScaledDotScorer", mask)]:
-        _, weights = own["attend"](own[scorer](), query, keys, keys, allowed)
-        grids.append(_heat(weights[0], target if not grids else [], heading))
-    return Picture("Who looks where: rows ask, columns are asked", tuple(grids), ("columns: " + " ".join(source),))
+    source = ["das", "kleine", "Haus", "ist", "alt", "<pad>", "<pad>"]
+    target = ["the", "small", "house", "is", "old", "<pad>"]
+    random_numbers = torch.Generator().manual_seed(12)
+    keys = torch.randn(1, len(source), 64, generator=random_numbers)
+    query = 0.3 * keys[:, : len(target)] + torch.randn(1, len(target), 64, generator=random_numbers)
+    real = torch.tensor([word != "<pad>" for word in source])
+    asking = torch.tensor([word != "<pad>" for word in target])
+    ways = (
+        ("dot product: too sure", "DotScorer", None),
+        ("divided by √d: it doubts", "ScaledDotScorer", None),
+        ("… and with a mask", "ScaledDotScorer", real & asking[:, None]),
+    )
+    grids = []
+    for heading, scorer, mask in ways:
+        _, weights = own["attend"](own[scorer](), query, keys, keys, mask)
+        grids.append(_heat(weights[0], target, heading, columns=source, decimals=2))
+    return Picture("Who looks where: a row for each query, a column for each key", [grids])
 
 
-def _heat(weights: Any, rows: list[str], heading: str, columns: list[str] | None = None, cell: float = 34.0) -> Grid:
+def _heat(weights: Any, rows: list[str], heading: str, *, columns: Sequence[str] = (), decimals: int = 0) -> Grid:
+    """Weights as shades; with ``decimals`` also as numbers: what would be nearly 0 is left out, what is 0 is not."""
     shades = [[float(weight) for weight in row] for row in weights.tolist()]
-    return Grid(shades=shades, rows=rows, columns=columns or [], heading=heading, cell=cell)
+    words = [[_share(weight, decimals) for weight in row] for row in shades] if decimals else ()
+    return Grid(shades=shades, words=words, rows=rows, columns=columns, heading=heading, cell=26.0)
+
+
+def _share(weight: float, decimals: int) -> str:
+    if not 0 < weight < 1:
+        return f"{weight:g}"[:4]
+    text = f"{weight:.{decimals}f}".removeprefix("0")
+    return "" if weight < 10**-decimals else text.partition(".")[0] or text
+
+
+PLACES = 8  # features of a head
+QUESTIONS = ("the word before?", "the same word?", "how it began?", "all so far?")
 
 
 def multihead_attention(own: Functions) -> Picture:
+    """Masks, and four heads whose weights are set by hand, so that each asks something that one can read off."""
     import torch
 
-    words = ["dogs", "bite", "men", "<pad>"]
-    causal = own["causal_mask"](4)
-    padding = own["padding_mask"](torch.tensor([3]), 4)
-    both = causal & padding[:, None, :]  # (1, L, L)
-    x = torch.randn(1, 4, 8, generator=torch.Generator().manual_seed(5))
-    heads = own["split_heads"](x, 2)
-    _, weights = own["scaled_dot_product_attention"](2 * heads, heads, heads, both[:, None])
-    figures = (
-        _heat(causal.float(), words, "causal"),
-        _heat(padding.float().expand(4, 4), [], "padding"),
-        _heat(both[0].float(), [], "both"),
-        *(_heat(weights[0, head], [], f"head {head}") for head in range(2)),
-    )
-    return Picture("Who may be asked, and who is: filled = may be attended", figures, ("columns: " + " ".join(words),))
+    words = ["the", "cat", "saw", "the", "dog", "<pad>", "<pad>"]
+    length = len(words)
+    causal = own["causal_mask"](length)  # (L, L)
+    padding = own["padding_mask"](torch.tensor([5]), length)[:, None, :].expand(1, length, length)  # (1, L, L)
+    both = causal & padding  # (1, L, L)
+    masks = [
+        _heat(mask.float(), words, heading)
+        for mask, heading in ((causal, "causal_mask(7)"), (padding[0], "padding_mask([5], 7)"), (both[0], "both: &"))
+    ]
+    x = torch.zeros(1, length, 4 * PLACES)  # of each position a one-hot of its place, and one of its word
+    for place, word in enumerate(words):
+        x[0, place, place] = x[0, place, PLACES + sorted(set(words)).index(word)] = 1.0
+    with torch.no_grad():
+        _, weights = _asking_heads(own["MultiHeadAttention"])(x, x, x, both)  # (1, 4, L, L)
+    heads = [
+        _heat(weights[0, head], words, f"head {head}: {question}", decimals=1)
+        for head, question in enumerate(QUESTIONS)
+    ]
+    notes = ("A row asks, a column is asked, in the same order. Above: who may be asked. Below: who is.",)
+    return Picture("Masks, and what four heads look at under them", [masks, heads], notes)
+
+
+def _asking_heads(attention: Callable[[int, int], Any]) -> Any:
+    """Queries and keys such that each head looks for something else; a match scores 8 / sqrt(8)."""
+    import torch
+
+    module = attention(4 * PLACES, 4)
+    places, words = slice(0, PLACES), slice(PLACES, 2 * PLACES)
+    before, same, first = (slice(head * PLACES, (head + 1) * PLACES) for head in range(3))
+    for parameter in module.parameters():
+        parameter.zero_()
+    module.q_proj.weight[before, places] = 8 * torch.eye(PLACES).roll(-1, dims=0)  # place t asks for place t - 1
+    module.k_proj.weight[before, places] = torch.eye(PLACES)
+    module.q_proj.weight[same, words] = 8 * torch.eye(PLACES)
+    module.k_proj.weight[same, words] = torch.eye(PLACES)
+    module.q_proj.bias[first] = 8 * torch.eye(PLACES)[0]  # whoever asks, it asks for place 0
+    module.k_proj.weight[first, places] = torch.eye(PLACES)
+    return module.eval()  # the fourth head keeps its zeros: it finds all alike
 
 
 def positional_encoding(own: Functions) -> Picture:
     table = own["sinusoidal_encoding"](32, 32)
     products = table @ table.T
-    stripes = [[float(value + 1) / 2 for value in row] for row in table.tolist()]
-    near = [[max(0.0, value) / 16 for value in row] for row in products.tolist()]
     figures = (
-        Grid(shades=stripes, heading="the table: positions down, features across", cell=10.0),
-        Grid(shades=near, heading="dot products of its rows", cell=10.0),
+        Grid(shades=table.tolist(), heading="down: positions, across: features", cell=10.0, signed=True),
+        Grid(
+            shades=[[value / 16 for value in row] for row in products.tolist()],
+            heading="dot products of the rows",
+            cell=10.0,
+        ),
     )
-    return Picture("Stripes: quick hands on the left, slow ones on the right", figures)
+    return Picture("Stripes: quick hands on the left, slow ones on the right", [figures])
 
 
 A, B, EOS, SOS = 4, 5, 2, 1
@@ -152,10 +199,13 @@ def beam_search(own: Functions) -> Picture:
         asked.append([tuple(prefix[1:]) for prefix in prefixes])
         return torch.tensor([[shares(said).get(token, 1e-9) for token in range(B + 1)] for said in asked[-1]]).log()
 
-    found = own["beam_search"](step, sos=SOS, eos=EOS, beam_size=2, max_len=4)
+    longest, alike = 4, {"sos": SOS, "eos": EOS}
+    found = own["beam_search"](step, **alike, beam_size=2, max_len=longest)
     steps = asked.copy()
-    everything = own["beam_search"](step, sos=SOS, eos=EOS, beam_size=2, max_len=len(steps), n_best=99)
+    # Once more, only to be told everything that was found until then.
+    everything = own["beam_search"](step, **alike, beam_size=2, max_len=len(steps), n_best=99)
     left = {tuple(hypothesis.tokens): hypothesis.score for hypothesis in everything}
+    greedy = tuple(own["greedy_search"](step, **alike, max_len=longest).tokens)
     kept = set(left).union(*steps)
     nodes = [Node(words="<sos>", step=0)]
     places: dict[tuple[int, ...], int] = {(): 0}
@@ -166,13 +216,23 @@ def beam_search(own: Functions) -> Picture:
                 said = (*parent, token)
                 mass[said] = mass.get(parent, 0.0) * shares(parent)[token]
                 kind = "pruned" if said not in kept else "finished" if token == EOS else "kept"
+                note = ""
+                if kind == "finished":
+                    note = f"score {left[said]:.2f}"
+                elif said in left and len(steps) < longest:
+                    note = f"at best {math.log(mass[said]) / longest:.2f}: stop"
                 words = f"{' '.join(NAMES[t] for t in said)}  {mass[said]:.3g}"
-                note = f"{left[said]:.2f}".replace("-", "−") if kind == "finished" else ""
                 places[said] = len(nodes)
-                nodes.append(Node(words=words, step=number, kind=kind, parent=places.get(parent, 0), note=note))
+                nodes.append(
+                    Node(
+                        words=words, step=number, kind=kind, parent=places.get(parent, 0),
+                        note=note.replace("-", "−"), dashed=greedy[: len(said)] == said,
+                    )
+                )  # fmt: skip
     best = " ".join(NAMES.get(token, str(token)) for token in found[0].tokens)
-    notes = ("blue: kept, green: finished (with its score), grey: pruned", f"best: {best}")
-    return Picture("A beam of 2", (Tree(nodes),), notes)
+    greedy_words = " ".join(NAMES.get(token, str(token)) for token in greedy)
+    notes = (f"best: {best}; greedy search says {greedy_words}",)
+    return Picture("A beam of 2", [[Tree(nodes, dashes="the greedy way")]], notes)
 
 
 def _reversed_digits(count: int) -> list[tuple[str, str]]:
@@ -209,8 +269,13 @@ def transformer(own: Functions) -> Picture:
 
 
 def _learning(losses: list[float]) -> Picture:
-    notes = (f"from {losses[0]:.2f} to {losses[-1]:.2f}; a model that knows nothing has about ln 14 = 2.64",)
-    return Picture("The first steps on reversed digits: loss per token", (Curve(values=losses),), notes)
+    notes = [f"from {losses[0]:.2f} to {losses[-1]:.2f}; a model that knows nothing has about ln 14 = 2.64"]
+    wrong = next((n for n, loss in enumerate(losses) if not math.isfinite(loss)), len(losses))
+    if wrong < len(losses):
+        notes.append(f"The loss of step {wrong + 1} is {losses[wrong]}; what comes after it is not drawn.")
+    notes.append("Once you have trained a model with `grader train`, its curve is shown here.")
+    curve = Curve(values=losses[:wrong] or [0.0], last=max(1, wrong))
+    return Picture("The first steps on reversed digits: loss per token", [[curve]], notes)
 
 
 # A drawing for an exercise is a function above, and a name here.

@@ -17,6 +17,7 @@ from grader.errors import GraderError
 # As GitHub reads it: no space inside of the dollars, and no digit after them, so "5$ and 6$" is money.
 INLINE = re.compile(r"\$(?=[^\s$])((?:\\.|[^\\$\n]|\n(?!\n))*?)(?<=[^\s\\])\$(?![0-9A-Za-z])")
 CODE_LIKE = re.compile(r"\$`([^`]+)`\$")  # GitHub's other way, for formulas that look like Markdown
+FUNCTION = re.compile(r"(</m\w+>)?<mi>([a-z]{2,})</mi>(<mo)?")
 TEXT = re.compile(r"<mtext>(.*?)</mtext>", re.DOTALL)
 DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 
@@ -43,7 +44,16 @@ def as_mathml(formula: str, *, display: bool) -> str:
     except Exception as error:  # it has a tree of exceptions of its own, and others for what it never met
         raise GraderError(f"The formula {formula.strip()!r} is not LaTeX that we can read ({error!r}).") from error
     # It does not escape the words in a formula: \\text{<eos>} would be a tag.
-    return TEXT.sub(lambda text: f"<mtext>{text[1].replace('<', '&lt;').replace('>', '&gt;')}</mtext>", found)
+    found = TEXT.sub(lambda text: f"<mtext>{text[1].replace('<', '&lt;').replace('>', '&gt;')}</mtext>", found)
+    # And it sets infinity as an operator, with space around it, and functions such as ln without any.
+    return FUNCTION.sub(_spaced, found.replace("<mo>&#x0221E;</mo>", "<mi>&#x0221E;</mi>"))
+
+
+def _spaced(function: re.Match[str]) -> str:
+    """The thin space of TeX between a function and what stands beside it, but not beside an operator or a bracket."""
+    before, name, after = function[1] or "", function[2], function[3] or ""
+    left = "0.17em" if before and before != "</mo>" else "0"
+    return f'{before}<mo lspace="{left}" rspace="{"0" if after else "0.17em"}">{name}</mo>{after}'
 
 
 def _inline(state: StateInline, silent: bool) -> bool:

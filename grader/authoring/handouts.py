@@ -15,6 +15,7 @@ from grader.course import Course, Exercise
 from grader.errors import GraderError
 from grader.reports.pages import render_page
 
+OTHER_HANDOUT = re.compile(r"\.\./(\w+)/handout\.md")
 FENCE = re.compile(r"^\s*(```|~~~)")
 
 
@@ -39,14 +40,16 @@ def sections(handout: str) -> list[str]:
     return [text for lines in found if (text := "\n".join(lines).strip())]
 
 
-def handout_page(course: Course, exercise: Exercise) -> str:
-    """The handout as HTML, with its pictures inside."""
+def handout_page(course: Course, exercise: Exercise, page_of: str = r"../\1/handout.html") -> str:
+    """The handout as HTML, with its pictures inside; ``page_of`` says where the page of another exercise is."""
     markdown = with_formulas(MarkdownIt("commonmark", {"html": False}).enable("table"))
     tokens = markdown.parse(read_handout(course, exercise))
     for token in tokens:
         for part in token.children or ():
             if part.type == "image":
                 part.attrs["src"] = _inside(course.folder(exercise) / str(part.attrs["src"]))
+            elif part.type == "link_open":
+                part.attrs["href"] = OTHER_HANDOUT.sub(page_of, str(part.attrs["href"]))
     body = Markup(markdown.renderer.render(tokens, markdown.options, {}))  # noqa: S704 the author's text, HTML escaped
     return render_page("handout.html.jinja", title=exercise.title, course=course.title, body=body)
 

@@ -18,6 +18,7 @@ from grader.authoring.stubs import write_if_changed
 from grader.course import Course, Exercise
 from grader.course.grade_cells import GradeCell, grade_cells
 from grader.course.marks import find_regions
+from grader.course.predictions import path_of
 from grader.course.stubs import course_stub
 from grader.errors import GraderError
 from grader.student.show import drawings
@@ -29,6 +30,11 @@ GRADED = """## What is graded
 
 Each cell below is one criterion with its points. Save the notebook, then run a cell: if nothing is wrong, it says so in
 one line. Hidden criteria are tested by your teacher; their cells say what they look at."""
+
+PREDICT = """# Questions before you code. They cost nothing; skip them if you like.
+from grader.student.predict import predict
+
+predict("{name}")"""
 
 PICTURE = """# What your code computes, as a picture. Run the cells above first.
 from grader.student.show import picture
@@ -77,6 +83,8 @@ def _make(
         add(v4.new_code_cell, setup, "set up", locked=True)
     for text in prose[:place]:
         add(v4.new_markdown_cell, text, text.splitlines()[0], locked=True)
+    if path_of(course, exercise).is_file():
+        add(v4.new_code_cell, PREDICT.format(name=exercise.name), "predict", locked=True)
     if exercise.builds_on:
         add(v4.new_code_cell, _others(exercise), "what this builds on", locked=True)
     for name, source in code:

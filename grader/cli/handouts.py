@@ -21,5 +21,5 @@ def handouts(exercises: tuple[str, ...], out: Path, folder: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for exercise in course.select(exercises):
         page = out / f"{exercise.name}.html"
-        page.write_text(handout_page(course, exercise), encoding="utf-8")
+        page.write_text(handout_page(course, exercise, r"\1.html"), encoding="utf-8")
         click.echo(f"Written: {page}")

@@ -19,7 +19,7 @@ from grader.course.tables import read_table
 from grader.errors import GraderError
 
 FORMAT, FILE_NAME, ROUNDS = 1, "predict.toml", 10_000
-PART = re.compile(r"-?\d+/\d+|-?\d+(?:\.\d+)?(?:e-?\d+)?|-?[a-z_]+")
+PART = re.compile(r"-?\d+/\d+|-?(?:\d+(?:\.\d*)?|\.\d+)(?:e-?\d+)?|-?[a-z_]+")
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -17,6 +17,7 @@ def predict(exercise: str, number: int | None = None, answer: Any = None) -> Non
     if number is None:
         for place, question in enumerate(predictions.question, start=1):
             print(f"{place}. {question.ask}")
+        print(f'To answer the first, run in a cell of your own: predict("{exercise}", 1, your answer)')
     elif not 1 <= number <= len(predictions.question):
         raise GraderError(f"There is no question {number}: they are 1 to {len(predictions.question)}.")
     else:

@@ -39,7 +39,7 @@ def load_student(course: Course, exercise: Exercise, file: Path | None) -> types
     files = Suite(course, exercise, hidden=False).student_files(file)
     missing = next((path for path in files.values() if not path.is_file()), None)
     if missing:
-        raise GraderError(f"{missing}: not found. It is needed to train {exercise.name}.")
+        raise GraderError(f"{missing}: not found. Your code for {exercise.name} needs it.")
     sources = {name: (str(path), path.read_bytes()) for name, path in files.items()}
     executor = Executor(Load(name=exercise.name, sources=sources), lambda number, args: None)
     try:

@@ -13,9 +13,10 @@ ROWS, COLUMNS = 12, 60
 
 
 class Curve(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers for the steps 1, 2, 3 …; the axis begins at 0."""
+    """Finite numbers at equal distances, up to the step ``last``; the axis begins at 0."""
 
     values: Sequence[float]
+    last: int
     across: str = "step"
     up: str = "loss"
 
@@ -39,13 +40,13 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
         ]
         body.append(svg.line(places, "stroke: var(--shade); stroke-width: 2.5; stroke-linejoin: round"))
         body.append(svg.text(LEFT, HIGH + 18, "1", kind="note"))
-        body.append(svg.text(LEFT + WIDE, HIGH + 18, str(count), anchor="end", kind="note"))
+        body.append(svg.text(LEFT + WIDE, HIGH + 18, str(self.last), anchor="end", kind="note"))
         body.append(svg.text(LEFT + WIDE / 2, HIGH + 18, f"{self.across} ({self.up} upwards)", kind="note"))
         return body
 
     def lines(self, *, plain: bool) -> list[str]:
         count = len(self.values)
-        width = min(COLUMNS, count)
+        width = max(len(self.across) + 4, min(COLUMNS, count))
         shown = [self.values[n * (count - 1) // max(1, width - 1)] for n in range(width)]
         heights = [round((ROWS - 1) * value / self._top) for value in shown]
         sign = "*" if plain else "•"
@@ -53,4 +54,5 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
         for row in range(ROWS - 1, -1, -1):
             name = f"{self._top * row / (ROWS - 1):6.2f} |"
             found.append(name + "".join(sign if height == row else " " for height in heights).rstrip())
-        return [*found, " " * 7 + "+" + "-" * width, f"{'':8}1{self.across.center(width - 2)}{count}"]
+        last = str(self.last)
+        return [*found, " " * 7 + "+" + "-" * width, f"{'':8}1{self.across.center(width - 1 - len(last))}{last}"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
+from grader.text import visible
+
 # A figure has a ground of its own, so that it can be read on a light page and on a dark one.
 STYLE = """
 svg { --ink: #1f2328; --soft: #6b7280; --line: #d0d7de; --paper: #ffffff; --shade: #0969da; --mark: #bc4c00;
@@ -26,9 +28,11 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def text(x: float, y: float, words: str, *, anchor: str = "middle", kind: str = "") -> str:
-    """Words whose middle is at this height."""
+def text(x: float, y: float, words: str, *, anchor: str = "middle", kind: str = "", tilt: float = 0) -> str:
+    """Words whose middle is at this height; ``tilt`` turns them by so many degrees."""
     chosen = f" class={quoteattr(kind)}" if kind else ""
+    chosen += f' transform="rotate({number(tilt)} {number(x)} {number(y)})"' if tilt else ""
+    words = visible(words).replace("\n", " ")
     place = f'x="{number(x)}" y="{number(y)}" text-anchor="{anchor}" dominant-baseline="central"'
     return f'<text {place}{chosen} xml:space="preserve">{escape(words)}</text>'
 
@@ -36,6 +40,12 @@ def text(x: float, y: float, words: str, *, anchor: str = "middle", kind: str = 
 def box(x: float, y: float, width: float, height: float, style: str, *, corner: float = 0) -> str:
     place = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
     return f'<rect {place} rx="{number(corner)}" style={quoteattr(style)}/>'
+
+
+def boxes(corners: list[tuple[float, float]], side: float, style: str) -> str:
+    """Many squares of the same size and look as one element."""
+    square = f"h{number(side)}v{number(side)}h-{number(side)}z"
+    return f'<path d="{"".join(f"M{number(x)} {number(y)}{square}" for x, y in corners)}" style={quoteattr(style)}/>'
 
 
 def line(points: list[tuple[float, float]], style: str) -> str:

@@ -7,6 +7,8 @@ import pytest
 from grader.authoring.handouts import sections
 from tests.grader.conftest import write
 
+WIDEST = 88  # characters of a line of code: more than that scrolls, on GitHub too
+
 
 def test_sections_begin_at_headings_that_are_no_code():
     handout = "# Title\n\nText.\n\n## One\n\n```\n## no heading\n```\n\n### Deeper\n\n## Two\n"
@@ -25,6 +27,19 @@ def test_every_page_stands_alone_and_shows_its_picture(course, grader, tmp_path)
         assert "<h1>" in page
         assert ("<table>" in page) == ("|---" in handout)
         assert not re.search(r"<script|<link|src=\"http|@import", page)
+        links = re.findall(r'href="([^"]+)"', page)
+        assert all((tmp_path / "pages" / link).is_file() for link in links if not link.startswith("https:"))
+
+
+def test_each_handout_has_its_number_fits_the_page_and_ends_with_the_command(course):
+    number = 0
+    for exercise in course.exercises:
+        handout = (course.folder(exercise) / "handout.md").read_text(encoding="utf-8")
+        number += not exercise.optional
+        assert handout.startswith(f"# {number}{'b' * exercise.optional} `{exercise.name}`: ")
+        assert sections(handout)[-1].startswith(f"## The command to run\n\n```\ngrader check {exercise.name}\n```")
+        code = "".join(re.findall(r"^ *```.*?^ *```", handout, re.DOTALL | re.MULTILINE))
+        assert max(map(len, code.splitlines())) <= WIDEST
 
 
 @pytest.mark.parametrize(
@@ -54,6 +69,8 @@ def test_html_in_a_handout_is_text(tiny, grader, tmp_path):
         ("- in a list\n\n  $$x = 1$$\n", 'display="block"'),
         ("$`a_b * c_d`$", 'display="inline"'),
         ("a word $\\text{<eos>}$", "&lt;eos&gt;</mtext>"),
+        ("$2 \\ln p$", '<mn>2</mn><mo lspace="0.17em" rspace="0.17em">ln</mo>'),
+        ("$= \\tanh(-\\infty)$", '<mo lspace="0" rspace="0">tanh</mo>'),
     ],
 )
 def test_formulas_are_drawn_by_the_browser_alone(tiny, grader, tmp_path, text, found):

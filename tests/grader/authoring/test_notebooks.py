@@ -40,9 +40,7 @@ def test_nothing_of_the_solution_is_in_the_notebook(course, name):
     assert "is yours to write" in code
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in EXERCISES if name not in ("edit_distance", "edit_distance_tests", "ctc")]
-)
+@pytest.mark.parametrize("name", EXERCISES)
 def test_the_picture_shows_in_the_notebook_as_a_page(course, name):
     from nbconvert import HTMLExporter
 
