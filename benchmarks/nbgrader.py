@@ -4,7 +4,8 @@
 
 Both grade the same notebooks in one run of nbgrader each: the code of the sample class, repeated with differences.
 The third run has no step that judges, so it shows what nbgrader needs for itself: it reads, compares and writes
-notebooks and its gradebook. Medians of several runs; the start-up of everything is in them.
+notebooks and its gradebook. "Judging alone" compares what is left without that. Medians of several runs; the start-up
+of everything is in them.
 
 CPU seconds are those of the command and of all processes that it started, also of those that it left behind.
 """
@@ -31,9 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "data" / "sample_class"
 LEFT_OUT = ("s08", "s11", "s12")  # endless loops measure the budgets; a program that ends itself is not honest
 PR_SET_CHILD_SUBREAPER = 36
-OWN = "nothing is judged"
+STOCK, OWN = "stock Execute", "nothing is judged"
 WAYS = {
-    "stock Execute": ("CONFINED = True", "CONFINED = False"),
+    STOCK: ("CONFINED = True", "CONFINED = False"),
     "ConfinedExecute": ("", ""),
     OWN: ("ConfinedExecute if CONFINED else Execute, ", ""),
 }
@@ -122,13 +123,14 @@ def main() -> None:
                 if way != OWN:
                     found[way] = scores(copy)
         found["grader grade"] = scores_of_grader_grade(course, Path(folder, "results"), options.exercise)
-    stock = statistics.median(cpu["stock Execute"])
-    agree = sum(len({scores[student] for scores in found.values()}) == 1 for student in found["stock Execute"])
+    stock, own = (statistics.median(cpu[way]) for way in (STOCK, OWN))
+    agree = sum(len({scores[student] for scores in found.values()}) == 1 for student in found[STOCK])
     print(f"{options.exercise}: {options.students} notebooks in a run, medians of {options.runs} runs")
-    print(f"{'per notebook':24}{'CPU s':>10}{'wall s':>10}{'ratio':>8}")
+    print(f"{'per notebook':24}{'CPU s':>10}{'wall s':>10}{'ratio':>8}{'judging alone':>15}")
     for way in WAYS:
         median = statistics.median(cpu[way])
-        print(f"{way:24}{median:10.3f}{statistics.median(wall[way]):10.3f}{stock / median:8.1f}")
+        alone = "" if way == OWN else f"{(stock - own) / (median - own):15.1f}"
+        print(f"{way:24}{median:10.3f}{statistics.median(wall[way]):10.3f}{stock / median:8.1f}{alone}")
     print(f"The same points with both and with grader grade: {agree} of {options.students} students.")
 
 
