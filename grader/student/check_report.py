@@ -69,13 +69,14 @@ def student_console() -> Console:
 class Activity:
     """What is being done, while somebody waits: on a terminal a line that moves, elsewhere a line per exercise."""
 
-    def __init__(self, status: Status | None) -> None:
+    def __init__(self, status: Status | None, *, quiet: bool = False) -> None:
+        self.quiet = quiet
         self.status = status
         self.titles: dict[str, str] = {}
 
     def tell(self, exercise: Exercise, event: Event | None) -> None:
         if self.status is None:
-            if event is None:  # it begins; on stderr, so that a file with the results has nothing else
+            if event is None and not self.quiet:  # on stderr: a file with the results has nothing else
                 print(f"{exercise.name}: its tests run ...", file=sys.stderr, flush=True)
             return
         doing = "starting"
@@ -90,8 +91,9 @@ class Activity:
 
 @contextmanager
 def activity(console: Console) -> Iterator[Activity]:
-    if not console.is_terminal or "JPY_PARENT_PID" in os.environ:  # Jupyter shows what moves as many lines
-        yield Activity(None)
+    in_notebook = "JPY_PARENT_PID" in os.environ  # Jupyter shows by itself that a cell runs
+    if not console.is_terminal or in_notebook:
+        yield Activity(None, quiet=in_notebook)
         return
     with console.status("", spinner="line") as status:
         yield Activity(status)
