@@ -479,6 +479,7 @@ def test_each_by_itself(student):
         "one sequence": (slice(1, 2), slice(4), slice(6)),
         "one sequence and query": (slice(2, 3), slice(1), slice(6)),
         "one sequence, query and key": (slice(1), slice(3, 4), slice(1)),
+        "one sequence and key": (slice(1, 2), slice(4), slice(1)),
     }
     scorers = all_scorers(student, 5)
     check_shares(student)
@@ -492,7 +493,8 @@ def test_each_by_itself(student):
     for what, (n, q, k) in few.items():
         expected = context[n, q], weights[n, q]
         if k == slice(1):  # the only key gets everything
-            expected = values[n, k], torch.ones(1, 1, 1)
+            count = len(range(4)[q])
+            expected = values[n, k].expand(1, count, 2), torch.ones(1, count, 1)
         assert_close(student.attend(dots, query[n, q], keys[n, k], values[n, k]), expected, f"attend with {what}")
 
 
@@ -540,6 +542,7 @@ def test_nothing_changed(student):
     """No function changes its arguments, and its result depends on the arguments of this call and on no other."""
     query, keys, values, mask = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6), draw_mask(2, 3, 5)
     mask[1, 2] = False
+    mask[0, :, 4] = False  # a key that no query may see
     scores, other = draw(2, 3, 5), draw(4, 2, 4)
     asked, offered = draw(2, 3, 4), draw(2, 5, 4)
     scorers = all_scorers(student, 4)
@@ -556,6 +559,7 @@ def test_nothing_changed(student):
     for scorer in scorers.values():
         scorer(other, other)
     student.masked_softmax(other)
+    student.masked_softmax(scores, draw_mask(5))
     student.attend(dots, other, other, other)
     for (name, function, arguments, others), reply in zip(calls, first, strict=True):
         found = tensors(reply.value, name)

@@ -501,6 +501,8 @@ def test_in_time(student, rng):
     ):
         model = Table(table, sos=sos, eos=eos, size=9)
         compare(student, model, beam_size=beam_size, max_len=max_len, alpha=alpha, n_best=n_best)
+        if not all(model.calls):
+            raise wrong("step is called without any prefix.")
         if len({len(prefix) for call in model.calls for prefix in call}) > calls:
             raise wrong("step is called again though the search is over.")
         asked = [{tuple(prefix) for prefix in call} for call in model.calls]
@@ -641,6 +643,8 @@ def test_long_search(student, rng):
     expected = [([best[place] for place in places], total / max_len)]
     found = student.beam_search(step, sos=0, eos=1, beam_size=1, max_len=max_len)
     assert_close(found, expected, f"beam_search of {max_len} steps with {size} tokens", **TOLERANCE)
+    found = student.greedy_search(step, sos=0, eos=1, max_len=max_len)
+    assert_close(found, (expected[0][0], total), f"greedy_search of {max_len} steps with {size} tokens", **TOLERANCE)
 
     # Three tokens, of which all but one are hardly possible: the beam has room for <eos> all the same.
     for p_eos in (1e-9, 1e-12):

@@ -164,7 +164,13 @@ def test_fractional_and_free(student, rng):
             assert_close(found, expected, f"edit_distance({source!r}, {target!r}, **{costs})", **ROUNDING)
         check_table(student, "ab", "bcd", **costs)
     for costs in ({"insert": 0.1, "delete": 0.3, "substitute": 0.7}, {"insert": 0.7, "delete": 0.1, "substitute": 0.3}):
-        for source, target in (("abcdefgh", "h"), ("x", "abcdefgx"), (word(rng, 4), word(rng, 5))):
+        for source, target in (
+            ("abcdefgh", "h"),
+            ("x", "abcdefgx"),
+            ("abcdefgh", "x"),
+            ("abcdefgh", "cfh"),
+            (word(rng, 4), word(rng, 5)),
+        ):
             check_alignment(student, source, target, **costs)
     for costs in (  # fractions that a float holds exactly, and whole numbers beyond 32 bits
         {"insert": 1 / 1024, "delete": 3 / 1024, "substitute": 1 / 512},
@@ -193,6 +199,7 @@ def test_any_tokens(student, rng):
         ("abd", ["a", "b", "c", "d"]),
         ([1, 2, 12], ["1", "2", "12"]),
         ([0, None, "", ()], [None, 0, (), ""]),
+        ([None, "a", None], [None, "b", None]),  # None is an item, and equal to None
         ([("a", 1), ("b", 2), 2.5], [("a", 1), 2.5, ("b", 1)]),
         ([1, True, 2.0, 0], [1.0, 1, 2, False]),
         ([("a",)], ["a"]),
@@ -212,6 +219,7 @@ def test_any_tokens(student, rng):
     source, target = rng.choices(names, k=5), rng.choices(names, k=4)
     check_table(student, source, target)
     check_table(student, [1, "1", ("a",), -1], [True, 1.0, "a", -2])
+    check_table(student, [None, "a", None], [None, "b", None])
 
 
 @criterion(
@@ -374,7 +382,7 @@ def test_negative_costs_everywhere(student):
         assert_equal(student.alignment(item, item), [("keep", item, item)], f"alignment({item!r}, {item!r})")
     for function in (student.edit_table, student.edit_distance, student.alignment):
         for name in ("insert", "delete", "substitute"):
-            for cost in (-0.5, -1e-9):
+            for cost in (-1, -0.5, -1e-9):
                 with student_raises("ValueError", naming=name):
                     function("tale", "late", **{name: cost})
             for source, target in (("", ""), ("ab", ""), ("", "ab"), ("ab", "ab")):  # even where no cost is needed

@@ -397,12 +397,12 @@ def test_more_padding(student):
     x = normal(3, 4, 12)
     module = loaded(student, weights, num_heads=3)
     alone = [plain_multihead(weights, 3, *[x[n : n + 1, :length]] * 3)[0] for n, length in enumerate(lengths.tolist())]
-    for width, mode in ((4, module.train), (7, module.eval), (7, module.train)):
+    for width, mode, rows in ((4, module.train, 4), (7, module.eval, 7), (7, module.train, 1)):
         mode()
         padded = normal(3, width, 12) * 100
         for n, length in enumerate(lengths.tolist()):
             padded[n, :length] = x[n, :length]
-        mask = (torch.arange(width) < lengths[:, None])[:, None, :].expand(3, width, width)
+        mask = (torch.arange(width) < lengths[:, None])[:, None, :].expand(3, rows, width)
         found, weighed = module(padded, padded, padded, mask)
         assert isinstance(found, torch.Tensor) and found.shape == (3, width, 12), "out must be (N, L, D)"
         for n, length in enumerate(lengths.tolist()):

@@ -55,16 +55,25 @@ def in_both_modes(module):
 
 
 def table_of(student, length, d_model, **base):
-    """The student's table, after a look at its kind, shape and dtype."""
+    """The student's table as float32, after a look at its kind and shape; tests of the values ask for its dtype."""
     found = student.sinusoidal_encoding(length, d_model, **base)
+    found = found.float() if isinstance(found, torch.Tensor) and found.is_floating_point() else found
     assert_close(found, torch.zeros(length, d_model), f"sinusoidal_encoding({length}, {d_model})", **ANYTHING)
     return found
+
+
+def numbers_of(student, length, d_model):
+    """The student's table as float32 where neither its dtype nor an axis too many is the question."""
+    found, what = student.sinusoidal_encoding(length, d_model), f"sinusoidal_encoding({length}, {d_model})"
+    assert isinstance(found, torch.Tensor) and found.is_floating_point(), f"{what} must be a tensor of floats"
+    assert found.numel() == length * d_model, f"{what} has {found.numel()} numbers"
+    return found.reshape(length, d_model).float()
 
 
 def check_tables(student):
     """Two tables may be sines and cosines, and the module adds something: the least that other criteria rely on."""
     for d_model in (6, 4):
-        check_rows(table_of(student, 5, d_model), f"sinusoidal_encoding(5, {d_model})")
+        check_rows(numbers_of(student, 5, d_model), f"sinusoidal_encoding(5, {d_model})")
     found = student.PositionalEncoding(6, max_len=9)(torch.zeros(2, 5, 6))
     assert isinstance(found, torch.Tensor) and found.any(), "PositionalEncoding(6, max_len=9) adds nothing to zeros"
 
@@ -163,7 +172,7 @@ def test_longer_tables(student, rng):
     distances = torch.cdist(long, long) + torch.eye(19)
     assert distances.min() > 1e-2, "two positions have the same encoding"
     for length in (0, 1, rng.randint(2, 9), 14):
-        found = student.sinusoidal_encoding(length, d_model)
+        found = table_of(student, length, d_model)
         assert_close(found, long[:length], f"sinusoidal_encoding({length}, {d_model})", **CLOSE)
 
 
@@ -311,13 +320,12 @@ def test_nobody_trains(student):
     check_tables(student)
     module = student.PositionalEncoding(6, max_len=9)
     module.requires_grad_(True)
-    module.eval()
-    reply = module.gradients(torch.randn(3, 5, 6))
-    assert_close(reply.gradients[0], torch.ones(3, 5, 6), "the gradient in x after eval()")
-    module.train()
     reply = module.gradients(torch.randn(3, 5, 6))
     assert not reply.parameters, "PositionalEncoding has parameters"
     assert_close(reply.gradients[0], torch.ones(3, 5, 6), "the gradient in x of the summed output")
+    module.eval()
+    reply = module.gradients(torch.randn(3, 5, 6))
+    assert_close(reply.gradients[0], torch.ones(3, 5, 6), "the gradient in x after eval()")
 
 
 # LearnedPositionalEncoding
@@ -355,6 +363,8 @@ def test_learned_gradient(student, rng):
     """Each row that was used gets the gradient of every sequence in the batch, the others get none."""
     max_len, length = 9, rng.randint(3, 6)
     module = student.LearnedPositionalEncoding(4, max_len)
+    first = module.state_dict()["table.weight"]
+    assert (first != first.roll(1, 0)).any(dim=1).all(), "a new table has rows that are alike: it starts as noise"
     reply = module.gradients(torch.randn(5, length, 4))
     expected = torch.zeros(max_len, 4)
     expected[:length] = 5.0
@@ -383,7 +393,7 @@ def test_exactly_up_to_max_len(student, rng):
             for same in in_both_modes(module):
                 x = torch.randn(3, size, 4)
                 assert_close(same(x), x + rows, f"an input of length {size} with max_len={size}", **CLOSE)
-                for longer in (1, 5):
+                for longer in (5, 1):  # all that is too long, then what is hardly so
                     with student_raises("ValueError", naming="max_len"):
                         same(torch.randn(3, size + longer, 4))
     usual, zeros = student.PositionalEncoding(2), torch.zeros(1, 5000, 2)
@@ -439,7 +449,7 @@ def test_nothing_changed(student):
     module(torch.zeros(1, 2, 6))
     assert_equal(module.state_dict(), first, "the state_dict after the first call")
     student.sinusoidal_encoding.keep(5, 6).zero_()  # the caller may do what it likes with its table
-    assert table_of(student, 5, 6).any(), "a table that the caller has changed comes back"
+    assert numbers_of(student, 5, 6).any(), "a table that the caller has changed comes back"
     for encode, rows in ((module, rows_of(student, 9, 6)), (learned, weight)):
         for length in (4, 9, 2, 4):
             x = torch.randn(3, length, 6)
