@@ -28,6 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--grader-first-failure", action="store_true", help="stop after the first criterion that fails")
     group.addoption("--grader-problem", default="", metavar="TEXT", help="why the submission cannot be used, if so")
     group.addoption("--grader-check", action="store_true", help="a student waits: tell what was printed, and where")
+    group.addoption("--grader-recognise", action="store_true", help="tell which known mistakes the failures are")
     group.addoption("--grader-stuck", default="", metavar="NAMES", help="functions that took too long before")
     group.addoption("--grader-watch", metavar="HOW", help="stay warm, and run the tests as often as asked on stdin")
     group.addoption("--grader-serve", metavar="FD,LAYERS", help="judge what comes over this socket, confined")

@@ -9,6 +9,7 @@ from grader.cli.adjust import adjust
 from grader.cli.answers import answers
 from grader.cli.base import main
 from grader.cli.check import check
+from grader.cli.diagnoses import diagnoses
 from grader.cli.diff import diff
 from grader.cli.doctor import doctor
 from grader.cli.explain import explain
@@ -38,8 +39,8 @@ from grader.cli.watch import watch
 # A new command is a file beside this one, and a name here. A release has those for students, and what they import.
 FOR_STUDENTS = (check, watch, hint, status, explain, predict, show, run, submit, train)
 COMMANDS = (
-    *FOR_STUDENTS, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate, stubs,
-    notebooks, answers, handouts, release, gradescope_zip, github_workflow,
+    *FOR_STUDENTS, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate,
+    diagnoses, stubs, notebooks, answers, handouts, release, gradescope_zip, github_workflow,
     nbgrader_course,
 )  # fmt: skip
 

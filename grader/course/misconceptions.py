@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -20,6 +21,9 @@ class Misconception(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     explanation: str
     hint: str
     caught_by: tuple[str, ...]
+    severity: Annotated[int, msgspec.Meta(ge=1, le=100)] = 100  # percent that a teacher would take off for it alone
+    idea: str = ""  # the id of another mistake that has the same idea, in another place
+    costs_more: str = ""  # why it may cost more than 40 % of the exercise
     find: str = ""  # with replace: text that occurs exactly once in the solution
     replace: str = ""
     function: str = ""  # with code: a whole function, replaced
@@ -49,6 +53,9 @@ def load_bank(path: Path) -> Bank:
             raise MisconceptionError(path, mistake.id, "needs either find and replace, or function and code.")
         if not mistake.caught_by:
             raise MisconceptionError(path, mistake.id, "caught_by names no criterion.")
+    for mistake in bank.misconception:
+        if mistake.idea and (mistake.idea not in seen or mistake.idea == mistake.id):
+            raise MisconceptionError(path, mistake.id, f"idea: the bank has no other {mistake.idea!r}.")
     return bank
 
 

@@ -15,7 +15,7 @@ from grader.grading.settings import Settings
 from grader.grading.stand_ins import improve
 from grader.grading.tasks import Entry, TaskReader, Work
 from grader.results.gradebook import Gradebook
-from grader.results.records import ExerciseResult, StudentResult
+from grader.results.records import ExerciseResult, StudentResult, Verdict
 from grader.submissions.base import Submission
 
 LEAST_BUDGET = 1.0  # seconds for what trains a model, however long the short criteria took
@@ -166,4 +166,6 @@ def merge(short: ExerciseResult, long: ExerciseResult, order: Sequence[str]) -> 
         seconds=short.seconds + long.seconds,
         problem=short.problem or long.problem,
         notes=tuple(dict.fromkeys((*short.notes, *long.notes))),
+        findings=(*short.findings, *long.findings),
+        explained=all(part.explained or part.verdict is Verdict.PASSED for part in (short, long)),
     )

@@ -18,9 +18,11 @@ import msgspec
 import pytest
 
 from grader.course import Exercise
+from grader.course.known_mistakes import read_known_mistakes
 from grader.course.names import wanted_names
 from grader.course.suites import Suite, find_suite
 from grader.errors import CriterionError, GraderError
+from grader.judge.diagnosis.recognise import answers_of, recognise
 from grader.judge.diagnosis.recording import Recordings
 from grader.judge.processes.events import Collected, Finished, Imported, Importing, Started, write_event
 from grader.judge.suite.accelerator import SIMULATED, real_accelerator
@@ -32,6 +34,8 @@ from grader.judge.transports.inprocess import InProcessTransport, read_files
 from grader.results.records import Criterion, CriterionResult
 from grader.results.scoring import points_of
 from grader.worker.executor import seed_everything
+
+PUBLIC_SEED = ""  # of the inputs of public tests
 
 
 def activate(config: pytest.Config) -> None:
@@ -89,6 +93,8 @@ class SuitePlugin:
         events = config.getoption("grader_events")
         self.events: BinaryIO | None = events.open("ab") if events else None
         self.recordings: Recordings | None = None  # if someone wants them
+        if config.getoption("grader_recognise"):
+            self.recordings = Recordings()
 
     def connect(self, session: Session, exercise: Exercise, events: BinaryIO) -> None:
         """Judge the tests of this exercise in this session, not in process, and tell what happens."""
@@ -210,7 +216,9 @@ class SuitePlugin:
     def seed(self, item: pytest.Item) -> int:
         """Of the test's own inputs: nobody knows it who does not know the course's secret."""
         suite = self.suite(item)
-        seed = suite.course.secret if self.course_seed is None else self.course_seed
+        # What students have is asked alike everywhere: so a public test says the same to them and to their teacher.
+        hidden = suite.course.secret if self.course_seed is None else self.course_seed
+        seed = hidden if suite.hidden else PUBLIC_SEED
         return seed_for(seed, self.draw, f"{suite.exercise.name}/{item.name}")
 
     def student_seed(self, item: pytest.Item) -> int:
@@ -289,6 +297,26 @@ class SuitePlugin:
         if self.config.getoption("grader_first_failure") and self.has_failure():
             item.session.shouldstop = "a criterion failed"
         return report
+
+    def pytest_sessionfinish(self) -> None:
+        if self.config.getoption("grader_recognise") and not self.config.getoption("grader_watch"):
+            self.recognise()
+
+    def recognise(self) -> None:
+        """Tell which known mistakes the failures are, as far as students are told."""
+        failed: dict[str, set[str]] = {}
+        for (exercise, id_), results in self.results.items():
+            if not combine(results).passed:
+                failed.setdefault(exercise, set()).add(id_)
+        for exercise, ids in failed.items():
+            session = self.sessions.get(exercise)
+            if not self.recordings or session is None or session.imported.problem:
+                continue
+            course = next(s.course for s in self.suites.values() if s and s.exercise.name == exercise)
+            known = read_known_mistakes(course, course.exercise(exercise))
+            found = recognise(known, answers_of(self.recordings.by_criterion), ids)
+            if found.found and self.events:
+                write_event(self.events, found)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         by_exercise: dict[str, list[CriterionResult]] = {}

@@ -22,7 +22,8 @@ from traitlets import Bool, Unicode
 from grader.course.grade_cells import grade_id
 from grader.errors import GraderError
 from grader.nbgrader.judging import JOURNAL, Judging
-from grader.results.records import CriterionResult, ExerciseResult, Verdict
+from grader.results.explained import explanation_of, hint_of
+from grader.results.records import CriterionResult, ExerciseResult, Finding, Verdict
 from grader.results.schema import Origin
 from grader.text import printable, visible
 
@@ -99,7 +100,9 @@ def fill(notebook: Any, result: ExerciseResult | None, notes: tuple[str, ...] = 
             faults.append(name)
             cell.outputs = [new_output("stream", name="stdout", text="Could not be judged: a person will grade this.")]
         elif not outcome.passed:
-            words = [visible(printable(text, LONGEST)) for text in _words(outcome, result.problem if result else "")]
+            findings = result.findings_of(outcome.criterion.id) if result else ()
+            words = [visible(printable(text, LONGEST))
+                     for text in _words(outcome, findings, result.problem if result else "")]  # fmt: skip
             lines = [part for text in words for line in text.splitlines() for part in _fold(line)]
             cell.outputs = [
                 new_output("error", ename=str(outcome.verdict), evalue=outcome.criterion.title, traceback=lines)
@@ -119,7 +122,7 @@ def _fold(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
-def _words(outcome: CriterionResult, problem: str) -> Iterator[str]:
+def _words(outcome: CriterionResult, findings: tuple[Finding, ...], problem: str) -> Iterator[str]:
     criterion = outcome.criterion
     verdict = "" if outcome.verdict is Verdict.FAILED else f" ({outcome.verdict})"
     yield f"✗ {criterion.title}{verdict}  0/{criterion.points}"
@@ -129,9 +132,10 @@ def _words(outcome: CriterionResult, problem: str) -> Iterator[str]:
     yield from filter(None, (criterion.sentence, outcome.message))
     if outcome.line:
         yield f"Where: {outcome.line}"
-    if outcome.diagnoses:
-        yield "Probably: " + " Or: ".join(one.explanation for one in outcome.diagnoses)
-    yield f"Hint: {outcome.diagnoses[0].hint if len(outcome.diagnoses) == 1 else criterion.hint}"
+    for finding in findings:
+        yield f"Probably: {explanation_of(finding)}"
+    hints = [hint for finding in findings if (hint := hint_of(finding))] or [criterion.hint]
+    yield from (f"Hint: {hint}" for hint in hints)
 
 
 def _stand_ins(result: ExerciseResult | None) -> list[str]:

@@ -60,6 +60,15 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     explanation: str
     hint: str
+    severity: int = 100  # what it may cost at most, in percent of the exercise, where a mistake costs once
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One mistake behind failures: several known ones where nothing tells them apart."""
+
+    mistakes: tuple[Diagnosis, ...]
+    criteria: tuple[str, ...]  # ids of the failed criteria that it explains, alone or with other findings
+    likeness: bool = False  # it explains only a part of what is wrong: "looks like"
 
 
 class CriterionResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +78,6 @@ class CriterionResult(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     message: str = ""  # what students may read of the failure
     line: str = ""  # the place in the student's file, where known
-    diagnoses: tuple[Diagnosis, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -88,6 +96,12 @@ class ExerciseResult(msgspec.Struct, frozen=True, kw_only=True):
     pending: bool = False  # criteria that train a model are still to come
     problem: str = ""  # why no criterion was reached: the module does not import, or the file cannot be used
     notes: tuple[str, ...] = ()  # what people should know about the files, though it costs nothing
+    findings: tuple[Finding, ...] = ()  # the mistakes that were made, as far as they are known
+    explained: bool = False  # whether the findings together give every answer that the student's code gave
+
+    def findings_of(self, criterion: str) -> tuple[Finding, ...]:
+        """What explains this failed criterion."""
+        return tuple(finding for finding in self.findings if criterion in finding.criteria)
 
     @property
     def verdict(self) -> Verdict:

@@ -14,7 +14,8 @@ import msgspec
 
 from grader.course import Course, Exercise
 from grader.errors import ResultsError
-from grader.results.records import CriterionResult, ExerciseResult, Kind, StudentResult, Verdict
+from grader.results.explained import words_of
+from grader.results.records import CriterionResult, ExerciseResult, Finding, Kind, StudentResult, Verdict
 from grader.results.scoring import course_score, exercise_score, points_of
 
 FILE_NAME = "results.json"
@@ -38,6 +39,15 @@ class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str = ""  # what the test looks at, as students read it
 
 
+class GradedMistake(msgspec.Struct, frozen=True, kw_only=True):
+    """One mistake behind the failures of an exercise."""
+
+    misconceptions: tuple[str, ...]  # the ids of the known mistakes that it can be
+    criteria: tuple[str, ...]  # the failed criteria that it explains
+    likeness: bool = False  # it explains only a part: "looks like"
+    severity: int = 100  # percent of the exercise that it costs at most, where a mistake costs once
+
+
 class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     """One exercise of one student."""
 
@@ -59,6 +69,8 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     question: str = ""  # what a teacher must decide before it has a score
     digest: str = ""  # a hash of the student's files that were judged
     seam: str = ""  # why stand-ins were needed: what went wrong with the student's own modules
+    mistakes: tuple[GradedMistake, ...] = ()  # found behind the failures
+    explained: bool = False  # whether these give every answer that the student's code gave
     # What follows is never in results.json: it is worked out whenever results are shown (results/final.py).
     adjustments: tuple[str, ...] = ()  # what a teacher changed, and why
     days_late: int = 0
@@ -191,7 +203,9 @@ def graded_exercise(
         question=question,
         digest=digest,
         verdict=result.verdict,
-        criteria=tuple(map(_criterion, result.criteria)),
+        criteria=tuple(_criterion(one, result.findings_of(one.criterion.id)) for one in result.criteria),
+        mistakes=tuple(map(_mistake, result.findings)),
+        explained=result.explained,
         stand_ins=result.stand_ins,
         seam=result.seam,
         title=exercise.title,
@@ -208,7 +222,16 @@ def graded_exercise(
     )
 
 
-def _criterion(result: CriterionResult) -> GradedCriterion:
+def _mistake(finding: Finding) -> GradedMistake:
+    return GradedMistake(
+        misconceptions=tuple(mistake.id for mistake in finding.mistakes),
+        criteria=finding.criteria,
+        likeness=finding.likeness,
+        severity=min(mistake.severity for mistake in finding.mistakes),  # in doubt, for the student
+    )
+
+
+def _criterion(result: CriterionResult, findings: tuple[Finding, ...]) -> GradedCriterion:
     criterion = result.criterion
     return GradedCriterion(
         id=criterion.id,
@@ -220,8 +243,8 @@ def _criterion(result: CriterionResult) -> GradedCriterion:
         message=result.message,
         line=result.line,
         hint="" if result.passed else criterion.hint,
-        diagnosis=" ".join(f"{d.explanation} {d.hint}" for d in result.diagnoses) or None,
-        misconceptions=tuple(diagnosis.id for diagnosis in result.diagnoses),
+        diagnosis=words_of(findings) or None,
+        misconceptions=tuple(dict.fromkeys(mistake.id for finding in findings for mistake in finding.mistakes)),
         sentence=criterion.sentence,
     )
 

@@ -27,10 +27,12 @@ from grader.course.helpers import may_help
 from grader.errors import GraderError
 from grader.judge.processes.oneshot import SuitesRun, run_suites
 from grader.judge.processes.task import JudgeFault
+from grader.results.records import ExerciseResult
 from grader.student.check import Checked
 from grader.student.check_report import print_criterion, print_explanation
 from grader.student.notebook import notebook_course
 from grader.student.progress import ExerciseProgress
+from grader.student.recognised import findings_of
 from grader.submissions.base import read_source
 from grader.submissions.names import defined_names
 from grader.submissions.notebook import SUFFIX, python_of_cell, source_of_cells
@@ -82,7 +84,9 @@ def _check(course: Course, criterion: str, name: str, *, hidden: bool) -> None:
     console = Console(file=output, width=WIDTH, highlight=False, color_system=None, force_jupyter=False)
     print_criterion(console, result)
     if not result.passed and not run.imported.problem:
-        checked = Checked(exercise=course.exercise(name), progress=ExerciseProgress(), noticed=run.noticed)
+        findings = findings_of(course, exercise, run.diagnosed)
+        whole = ExerciseResult(name=name, criteria=run.criteria, findings=findings)
+        checked = Checked(exercise=exercise, progress=ExerciseProgress(), noticed=run.noticed, result=whole)
         print_explanation(console, checked, result)
     lines = [line.rstrip() for line in output.getvalue().splitlines()]
     words = "\n".join(lines if result.passed else [*lines, run.imported.in_full]).rstrip()
@@ -99,7 +103,9 @@ def _run(course: Course, exercise: Exercise, content: bytes, *, hidden: bool) ->
             (Path(folder) / f"{name}.py").write_bytes(text)
         module.write_bytes(content)
         try:
-            return run_suites([suite], module, budget=exercise.budget, seed=course.secret, cwd=course.root)
+            return run_suites(
+                [suite], module, budget=exercise.budget, seed=course.secret, cwd=course.root, recognise=not hidden
+            )
         except JudgeFault as fault:
             _fail(f"The tests could not be run:\n{fault}")
 

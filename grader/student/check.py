@@ -16,6 +16,7 @@ from grader.judge.transports.inprocess import read_files
 from grader.results.records import CriterionResult, ExerciseResult, Verdict
 from grader.student.places import source_at
 from grader.student.progress import ExerciseProgress, after_check, keep_progress, key_of, read_progress
+from grader.student.recognised import findings_of
 from grader.student.targets import Target
 
 ORDER = (Verdict.FAILED, Verdict.ERROR, Verdict.TIMEOUT, Verdict.MEMORY, Verdict.CRASHED)  # explained first
@@ -73,12 +74,17 @@ def _check(
             seed=course.secret,
             cwd=course.root,
             checking=True,
+            recognise=True,
             tell=tell,
         )
     except JudgeFault as fault:
         return Checked(exercise=exercise, progress=before, fault=f"Its tests could not be run:\n{fault}")
     result = ExerciseResult(
-        name=exercise.name, criteria=run.criteria, problem=run.imported.in_full, notes=run.imported.notes
+        name=exercise.name,
+        criteria=run.criteria,
+        problem=run.imported.in_full,
+        notes=run.imported.notes,
+        findings=findings_of(course, exercise, run.diagnosed),
     )
     progress = after_check(before, key, result, datetime.datetime.now(datetime.UTC))
     own = target.work == course.module(exercise)  # what is checked elsewhere is somebody else's, or a trial

@@ -16,6 +16,7 @@ from rich.status import Status
 
 from grader.course import Course, Exercise
 from grader.judge.processes.events import Collected, Event, Finished, Noticed, Started
+from grader.results.explained import explanation_of, hint_of
 from grader.results.records import CriterionResult, Verdict
 from grader.results.scoring import points_of
 from grader.student.check import Checked, first_to_mend
@@ -159,7 +160,10 @@ def explanation(checked: Checked, result: CriterionResult) -> Iterator[str]:
         yield f"    {source}"
     if noticed and noticed.printed.strip():
         yield "\n".join(["Your code printed:", *_printed(noticed)])
-    if hint := shown_hint(result):
+    findings = checked.result.findings_of(criterion.id) if checked.result else ()
+    for finding in findings:
+        yield f"Probably: {explanation_of(finding)}"
+    if hint := next(filter(None, map(hint_of, findings)), "") or shown_hint(result):
         yield f"Hint: {hint}"
         left = len(criterion.hints) - max(1, checked.progress.hints.get(criterion.id, 0))
         if left > 0:

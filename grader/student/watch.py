@@ -143,7 +143,7 @@ class Watch:
             self.checked = Checked(exercise=self.exercise, progress=before, fault=f"Its tests cannot run:\n{words}")
             self._show()
             return
-        result = run.result(self.exercise)
+        result = run.result(self.course, self.exercise)
         work = self.course.module(self.exercise)
         key = key_of(self.course, self.exercise, work)
         progress = after_check(before, key, result, datetime.datetime.now(datetime.UTC))

@@ -17,6 +17,7 @@ from grader.course.suites import Suite
 from grader.judge.processes.command import pytest_command, pytest_environment
 from grader.judge.processes.events import (
     Collected,
+    Diagnosed,
     Done,
     Finished,
     Forked,
@@ -30,6 +31,7 @@ from grader.judge.processes.last_words import last_place
 from grader.judge.transports.findings import lost_import
 from grader.judge.transports.outcomes import timed_out
 from grader.results.records import Criterion, CriterionResult, ExerciseResult, Verdict
+from grader.student.recognised import findings_of
 from grader.student.watch_server import Order
 
 KILL_AFTER = 1.5  # seconds beyond a test's own timeout
@@ -49,6 +51,7 @@ class Run:
         self.criteria: tuple[Criterion, ...] = ()
         self.results: dict[str, CriterionResult] = {}
         self.noticed: dict[str, Noticed] = {}
+        self.diagnosed: Diagnosed | None = None
         self.imported = Imported()
         self.importing = False
         self.running = ""
@@ -83,6 +86,8 @@ class Run:
             self.results[event.result.criterion.id] = event.result
         elif isinstance(event, Noticed):
             self.noticed.setdefault(event.id, event)
+        elif isinstance(event, Diagnosed):
+            self.diagnosed = event
         elif isinstance(event, Done):
             self.done = True
 
@@ -92,7 +97,7 @@ class Run:
         timeout = next((c.timeout for c in self.criteria if c.id == self.running), None)
         return timeout is not None and time.monotonic() > self.since + timeout + KILL_AFTER
 
-    def result(self, exercise: Exercise) -> ExerciseResult:
+    def result(self, course: Course, exercise: Exercise) -> ExerciseResult:
         """What came out; the criterion at which the process ended gets the blame, and no other is judged."""
         problem = self.imported.in_full
         blamed = Verdict.TIMEOUT if self.killed else Verdict.CRASHED
@@ -108,7 +113,10 @@ class Run:
                 skipped = "Skipped: an earlier test ended the run."
                 result = CriterionResult(criterion=criterion, verdict=blamed, message=skipped)
             made.append(result)
-        return ExerciseResult(name=exercise.name, criteria=tuple(made), problem=problem, notes=self.imported.notes)
+        findings = findings_of(course, exercise, self.diagnosed)
+        return ExerciseResult(
+            name=exercise.name, criteria=tuple(made), problem=problem, notes=self.imported.notes, findings=findings
+        )
 
 
 class Runner:
@@ -126,6 +134,7 @@ class Runner:
     def _start(self) -> subprocess.Popen[bytes]:
         options = [f"--grader-watch={'fork' if self.fork else 'once'}", "--capture=no"]
         options += [f"--grader-submission={self.course.module(self.exercise)}", f"--grader-seed={self.course.secret}"]
+        options.append("--grader-recognise")
         with self._log().open("wb") as log:
             return subprocess.Popen(  # noqa: S603  # our own interpreter, our own arguments
                 pytest_command([self.course.public_suite(self.exercise)], self.course.root, options),

@@ -17,6 +17,7 @@ import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
 
+from grader.judge.diagnosis.recording import Recordings
 from grader.judge.processes.events import Collected, Done, Forked, Ready, write_event
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class WatchServer:
     def _run(self, items: list[pytest.Item], events: BinaryIO) -> None:
         self.suites.forget()
         self.suites.events = events
+        self.suites.recordings = Recordings()
         for item, following in zip(items, [*items[1:], None], strict=True):
             runtestprotocol(item, log=False, nextitem=following)
+        self.suites.recognise()
         events.flush()

@@ -1,283 +1,333 @@
-"""Why a student failed: which known mistake gives the same answers to the same calls.
+"""Why a student failed: the smallest set of known mistakes that gives the same answers to the same calls.
 
-A failed test's calls are repeated on the solution with a mistake in it, for every mistake that the test is known to
-catch. One that answers as the student did, where the solution answers otherwise, explains the failure. It must explain
-enough (a single small number can agree by chance), and it must not contradict the tests that the student passed.
-
-The mistakes are our own code, so they run here. The student's answers were data when they came, and are only compared.
+A failed test's calls are repeated on the solution, which shows what answers are wrong, and on the solution with a known
+mistake in it. First single mistakes are tried: one that gives every wrong answer explains all. If none does, parts are
+collected, and two mistakes are tried together in one program. Nothing is said that a passed test contradicts, or that
+rests on answers which anything might give. What nothing tells apart is named together. The rest is silence.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import math
-import signal
-import sys
-import time
-import types
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations, islice
 
-import msgspec
+from grader.judge.diagnosis.evidence import LEAST_SECONDS, TIMES, Trial, Witness, try_on
+from grader.judge.diagnosis.recording import Recording, functions_of
+from grader.judge.diagnosis.replay import Answer, Clock, OutOfTime, replay
+from grader.judge.diagnosis.similarity import ENOUGH, alike, monotonous, same
+from grader.judge.diagnosis.suspects import Mistake, Suspects
+from grader.judge.processes.events import Diagnosed, Found
 
-from grader.course import Course, Exercise
-from grader.course.misconceptions import apply_misconception, load_misconceptions
-from grader.judge.diagnosis.recording import Exchange, Recording, no_answer, objection
-from grader.judge.diagnosis.similarity import ENOUGH, monotonous, same, weight
-from grader.judge.transports.callbacks import Callbacks
-from grader.judge.transports.outcomes import StudentFailure
-from grader.wire.codec import CodecError, as_sent, copy
-from grader.wire.messages import Call, Failure, Handle, Load, Reply
-from grader.worker.executor import Executor, Sources, StudentError
-from grader.worker.loop import simulate_accelerator
+ALL_SECONDS = 4.0  # of processor time for a submission; what was found by then is said
+ALTERNATIVES = 3  # more of them that nothing tells apart say nothing
+PAIRS_OF = 24  # mistakes that are tried two by two
+SAMPLE = 0.05  # seconds of the solution's: tests with which parts are looked for
+SLOW = 0.1  # seconds: passed tests that took longer are not asked whether they speak against a mistake
+STRANGE = 8  # answers of a mistake in one test that speak against it; more say nothing more
+QUICK = 0.02  # and those are asked that took less, when it is about a part
 
-SECONDS = 2.0  # for one mistake on one test
-ALL_SECONDS = 20.0  # for a whole submission, if its tests have left as much; what was found by then is said
+Recordings = Mapping[str, Sequence[Recording]]
 
 
-class Mistake(msgspec.Struct, frozen=True):
-    """A known mistake, ready to run."""
-
-    id: str
-    caught_by: frozenset[str]
-    code: Any  # the compiled module
-
-
-class Suspects(msgspec.Struct, frozen=True):
-    """The solution of an exercise, its known mistakes, and the modules that they import."""
-
-    exercise: str
-    forbidden: tuple[str, ...]
-    solution: Any
-    mistakes: tuple[Mistake, ...]
-    others: dict[str, tuple[str, bytes]]
-
-
-def load_suspects(course: Course, exercise: Exercise) -> Suspects | None:
-    """The bank of an exercise, compiled; None if it has none."""
-    path = course.bank(exercise)
-    if not path.is_file():
-        return None
-    file = course.solution(exercise)
-    source = file.read_text(encoding="utf-8")
-
-    def compiled(text: str) -> Any:
-        return compile(text, file.name, "exec", dont_inherit=True)
-
-    return Suspects(
-        exercise=exercise.name,
-        forbidden=exercise.forbidden,
-        solution=compiled(source),
-        mistakes=tuple(
-            Mistake(mistake.id, frozenset(mistake.caught_by), compiled(apply_misconception(mistake, source, path)))
-            for mistake in load_misconceptions(path)
-        ),
-        others={name: (f"{name}.py", course.stand_in(name).read_bytes()) for name in exercise.builds_on},
-    )
-
-
-def diagnose(
-    suspects: Suspects,
-    failed: Mapping[str, Sequence[Recording]],
-    passed: Mapping[str, Sequence[Recording]],
-    deadline: float = math.inf,
-) -> dict[str, tuple[str, ...]]:
-    """For each failed criterion the ids of the mistakes that explain it; those that none explains are left out.
-
-    ``deadline``, by time.monotonic, is when the student's time is over.
-    """
-    usable = {id_: tests for id_, tests in failed.items() if all(test.usable and test.exchanges for test in tests)}
-    # The accelerator stays on once it is on, so whoever needs it comes last.
-    usable = dict(sorted(usable.items(), key=lambda entry: any(test.simulate for test in entry[1])))
-    found: dict[str, list[str]] = {}
-    with contextlib.suppress(_OutOfAllTime):
-        deadline = min(deadline, time.monotonic() + ALL_SECONDS)
-        for id_, mistake in _explanations(suspects, usable, failed, passed, deadline):
-            found.setdefault(id_, []).append(mistake)
-    return {id_: tuple(ids) for id_, ids in found.items()}
-
-
-def _explanations(
-    suspects: Suspects,
-    usable: Mapping[str, Sequence[Recording]],
-    failed: Mapping[str, Sequence[Recording]],
-    passed: Mapping[str, Sequence[Recording]],
-    deadline: float,
-) -> Iterator[tuple[str, str]]:
-    """Failed criteria with a mistake that explains them, as they are found."""
-    right = {
-        id_: [_replay(suspects, suspects.solution, test, deadline) for test in tests] for id_, tests in usable.items()
-    }
-    dull = monotonous([test for tests in (*failed.values(), *passed.values()) for test in tests])
-
-    def evidence_of(mistake: Mistake, id_: str) -> int:
-        return _evidence(suspects, mistake, usable[id_], right[id_], dull, deadline)
-
-    for mistake in suspects.mistakes:
-        concerned = [id_ for id_ in usable if id_ in mistake.caught_by]
-        evidence = {id_: evidence_of(mistake, id_) for id_ in concerned}
-        if not any(evidence.values()) or 2 * sum(map(bool, evidence.values())) < len(concerned):
-            continue
-        rest = [id_ for id_ in usable if id_ not in concerned]
-        evidence |= {id_: evidence_of(mistake, id_) for id_ in rest}
-        explained = [id_ for id_ in failed if evidence.get(id_)]
-        enough = sum(evidence.values()) >= ENOUGH or len(explained) == len(failed)
-        if not enough or _contradicted(suspects, mistake, passed, deadline):
-            continue
-        for id_ in filter(evidence.get, evidence):
-            yield id_, mistake.id
-
-
-def _evidence(
-    suspects: Suspects,
-    mistake: Mistake,
-    tests: Sequence[Recording],
-    right: Sequence[Any],
-    dull: frozenset[str],
-    deadline: float,
-) -> int:
-    """How much speaks for the mistake: 0 if it answers anything else than the student did."""
-    evidence = 0
-    for test, expected in zip(tests, right, strict=True):
-        answers = _replay(suspects, mistake.code, test, deadline)
-        if len(answers) < len(test.exchanges):
-            return 0
-        for number, (exchange, answer) in enumerate(zip(test.exchanges, answers, strict=True)):
-            if not same(exchange.outcome, answer):
-                return 0
-            if number >= len(expected) or not same(exchange.outcome, expected[number]):
-                evidence += 0 if exchange.call.target in dull else weight(exchange)
-    return evidence
-
-
-def _contradicted(
-    suspects: Suspects, mistake: Mistake, passed: Mapping[str, Sequence[Recording]], deadline: float
-) -> bool:
-    """Whether a test that the student passed would have caught the mistake by its answers."""
-    tests = [test for id_ in mistake.caught_by for test in passed.get(id_, ()) if test.usable and not test.simulate]
-    return any(
-        len(answers := _replay(suspects, mistake.code, test, deadline)) < len(test.exchanges)
-        or not all(same(exchange.outcome, answer) for exchange, answer in zip(test.exchanges, answers, strict=True))
-        for test in tests
-    )
-
-
-def _replay(suspects: Suspects, code: Any, test: Recording, deadline: float) -> list[Reply | Failure]:
-    """What this code answers to the test's calls, up to the first that has no answer."""
-    answers: list[Reply | Failure] = []
-    left = deadline - time.monotonic()
-    if left <= 0:
-        raise _OutOfAllTime
+def diagnose(suspects: Suspects, failed: Recordings, passed: Recordings, deadline: float = math.inf) -> Diagnosed:
+    """The mistakes behind the failed criteria; ``deadline``, by time.monotonic, is when the student's time is over."""
+    search = _Search(suspects, failed, passed, Clock(ALL_SECONDS, deadline))
+    import time as _t
+    _log = open("/tmp/d/log", "a")  # DEBUG
+    _s = _t.process_time()
     try:
-        with _time_limit(min(SECONDS, left)):
-            if test.simulate:
-                simulate_accelerator()
-            subject = _Subject(suspects, code)
-            for exchange in test.exchanges:
-                answer = subject.answer(exchange)
-                if answer is None:
-                    break
-                answers.append(answer)
-                if not same(exchange.outcome, answer):  # from here on they do different things
-                    break
-    except _OutOfTime:
-        if left < SECONDS:  # it is not this mistake that takes too long
-            raise _OutOfAllTime from None
-        answers.append(no_answer())
-    return answers
-
-
-class _Subject:
-    """A module of ours that answers a student's calls; handles are translated between the two."""
-
-    def __init__(self, suspects: Suspects, code: Any) -> None:
-        self.callbacks = Callbacks()
-        load = Load(name=suspects.exercise, sources=suspects.others, forbidden=suspects.forbidden)
-        self.executor = Executor(load, lambda number, args: self.callbacks.answer_here(number, args))
-        self.handles: dict[int, int] = {}  # the student's number -> ours
-        main = {suspects.exercise: (f"{suspects.exercise}.py", b"")}
-        finder = _Compiled({**suspects.others, **main}, suspects.exercise, code)
-        for name in finder.sources:
-            sys.modules.pop(name, None)
-        sys.meta_path.insert(0, finder)
+        search.run()
+    except OutOfTime:
+        print("OUT OF TIME", file=_log)
+    from collections import defaultdict
+    crit_of = {place: one.criterion for place, one in search.witnesses}
+    rows = []
+    for m in search._candidates():
         try:
-            self.executor.module = importlib.import_module(suspects.exercise)
-        finally:
-            sys.meta_path.remove(finder)
-
-    def answer(self, exchange: Exchange) -> Reply | Failure | None:
-        self.callbacks = Callbacks()
-        self.callbacks.functions = list(exchange.functions)
-        try:
-            call = self._translated(exchange.call)
-            plain = as_sent(self.executor.call(call))
-        except StudentError as error:
-            # A function of the test's objected to what it was asked.
-            if isinstance(self.callbacks.error, AssertionError):
-                return objection(self.callbacks.error)
-            return error.failure if isinstance(error.failure, Failure) else None
-        except (CodecError, LookupError, StudentFailure):
-            return None
-        if isinstance(exchange.outcome, Reply):
-            self._note(exchange.outcome.value, plain.value)
-        return plain
-
-    def _note(self, theirs: Any, ours: Any) -> None:
-        if isinstance(theirs, Handle) and isinstance(ours, Handle):
-            self.handles[theirs.id] = ours.id
-        elif isinstance(theirs, list | tuple) and isinstance(ours, list | tuple):
-            for their, our in zip(theirs, ours, strict=False):
-                self._note(their, our)
-
-    def _translated(self, call: Call) -> Call:
-        """The call as this subject would get it: a copy, with its own handles."""
-        handle, args, kwargs = copy(self._mapped((call.handle, call.args, call.kwargs)))
-        return msgspec.structs.replace(call, handle=handle, args=args, kwargs=kwargs, memory=False)
-
-    def _mapped(self, value: Any) -> Any:
-        if isinstance(value, Handle):
-            return Handle(self.handles[value.id], "")
-        if isinstance(value, list | tuple):
-            return type(value)(self._mapped(item) for item in value)
-        if isinstance(value, dict):
-            return {key: self._mapped(item) for key, item in value.items()}
-        return value
+            search.clock = Clock(60, math.inf)
+            t = search._try(m, only_if_all=False)
+        except OutOfTime:
+            continue
+        by = defaultdict(lambda: [0, 0, 0])
+        for k in t.agrees: by[crit_of[k[0]]][0] += 1
+        for k in t.differs: by[crit_of[k[0]]][1] += 1
+        for k in t.missed: by[crit_of[k[0]]][2] += 1
+        n = len({crit_of[k[0]] for k in search.wrong})
+        pa = sum(a / (a + d + mi) for a, d, mi in by.values()) / max(n, 1)
+        pd = sum(d / (a + d + mi) for a, d, mi in by.values()) / max(n, 1)
+        pm = sum(mi / (a + d + mi) for a, d, mi in by.values()) / max(n, 1)
+        obj = search._objections(m) & search.spoilt if pa > 0 and not t.contradicted else None
+        rows.append((round(pa, 2), round(pd, 2), round(pm, 2), t.weight, m.ids[0], t.contradicted, obj))
+    rows.sort(key=lambda r: (-r[0], r[2]))
+    print("time %.2f" % (_t.process_time() - _s), "failed", len(search.failed), "unexplained", search.unexplained, file=_log)
+    for r in rows[:5]: print("   ", *r, file=_log)
+    _log.close()
+    return search.result()
 
 
-class _Compiled(Sources):
-    """Sources of which one is compiled already."""
+class _Search:
+    """One submission's failures, and what was found out about them so far."""
 
-    def __init__(self, sources: Mapping[str, tuple[str, bytes]], name: str, code: Any) -> None:
-        super().__init__(sources)
-        self.name, self.code = name, code
+    def __init__(self, suspects: Suspects, failed: Recordings, passed: Recordings, clock: Clock) -> None:
+        self.suspects = suspects
+        self.failed = failed
+        self.passed = passed
+        self.clock = clock
+        self.witnesses: list[tuple[int, Witness]] = []
+        self.found: list[Found] = []
+        self.complete = True  # whether what was found gives every wrong answer
 
-    def exec_module(self, module: types.ModuleType) -> None:
-        if module.__name__ == self.name:
-            exec(self.code, module.__dict__)  # noqa: S102  # the solution, or a mistake of ours in it
+    def result(self) -> Diagnosed:
+        """All that is found by now."""
+        named = {id_ for found in self.found if not found.likeness for id_ in found.criteria}
+        explained = bool(named) and self.complete and named >= self.failed.keys()
+        return Diagnosed(tuple(self.found), explained)
+
+    def run(self) -> None:
+        self._hear()
+        candidates = self._candidates()
+        if self.wrong:
+            self.complete = False
+            self._explain_answers(candidates)
+        self._explain_the_rest(candidates)
+
+    def _explain_answers(self, candidates: Sequence[Mistake]) -> None:
+        if chosen := self._alternatives(candidates):
+            self._name([chosen])
+            return
+        parts = self._parts(candidates)
+        if together := self._pair(parts):
+            self._name(together)
         else:
-            super().exec_module(module)
+            self._name_parts(parts)
+
+    # What is to be explained
+
+    def _hear(self) -> None:
+        """What is wrong in the failed tests; the accelerator stays on once it is on, so whoever needs it comes last."""
+        tests = [test for found in (self.failed, self.passed) for tests in found.values() for test in tests]
+        dull = monotonous(tests)
+        heard = [
+            Witness(id_, test, self.suspects, dull, self.clock)
+            for simulate in (False, True)
+            for id_, tests in self.failed.items()
+            for test in tests
+            if test.usable and test.exchanges and test.simulate is simulate
+        ]
+        heard.sort(key=lambda one: (one.test.simulate, one.seconds))
+        self.witnesses = list(enumerate(heard))
+        self.wrong = frozenset((place, number) for place, one in self.witnesses for number in one.wrong)
+        self.spoilt = {self.witnesses[place][1].functions[number] for place, number in self.wrong}
+        self.unexplained = {
+            id_ for id_ in self.failed if not any(self.witnesses[place][1].criterion == id_ for place, _ in self.wrong)
+        }
+
+    def _candidates(self) -> list[Mistake]:
+        """Those that a failed criterion is known to catch, the likeliest first."""
+        failed = frozenset(self.failed)
+
+        def likely(mistake: Mistake) -> float:
+            shared = len(mistake.caught_by & failed)
+            return shared / len(mistake.caught_by) + shared / len(failed)
+
+        near = [mistake for mistake in self.suspects.mistakes if mistake.caught_by & failed]
+        return sorted(near, key=likely, reverse=True)
+
+    # One mistake that explains everything
+
+    def _alternatives(self, candidates: Iterable[Mistake]) -> tuple[Mistake, ...]:
+        """The single mistakes that give every wrong answer; none if there are too many of them."""
+        return self._sound([mistake for mistake in candidates if self._explains_all(mistake)])
+
+    def _explains_all(self, mistake: Mistake) -> bool:
+        trial = self._try(mistake, only_if_all=True)
+        return not trial.contradicted and self.wrong <= trial.agrees.keys() and trial.weight >= ENOUGH
+
+    def _try(
+        self, mistake: Mistake, *, only_if_all: bool, sample: Sequence[tuple[int, Witness]] | None = None
+    ) -> Trial:
+        telling = [(place, one) for place, one in (sample or self.witnesses) if one.wrong or not only_if_all]
+        return try_on(self.suspects, mistake.code, telling, self.spoilt, self.clock, only_if_all=only_if_all)
+
+    def _sound(self, fitting: Sequence[Mistake]) -> tuple[Mistake, ...]:
+        """Of mistakes that answer alike those that no passed test contradicts; where there are none, those that none
+        contradicts in a function in which the student is wrong."""
+        objections = [(one, self._objections(one)) for one in fitting[: 4 * ALTERNATIVES]]
+        spotless = [one for one, found in objections if not found]
+        chosen = spotless or [one for one, found in objections if not found & self.spoilt]
+        return self._narrowed(chosen) if chosen else ()
+
+    def _narrowed(self, fitting: Sequence[Mistake]) -> tuple[Mistake, ...]:
+        """Those that the criteria without a wrong answer speak for; one for each idea; none if there are too many."""
+        best = max(len(mistake.caught_by & self.unexplained) for mistake in fitting)
+        kept = [mistake for mistake in fitting if len(mistake.caught_by & self.unexplained) == best]
+        ideas = {tuple(map(self.suspects.idea_of, mistake.ids)): mistake for mistake in reversed(kept)}
+        chosen = tuple(mistake for mistake in kept if mistake in ideas.values())
+        return chosen if len(chosen) <= ALTERNATIVES else ()
+
+    def _objections(self, mistake: Mistake, *, at_a_glance: bool = False) -> frozenset[str]:
+        """The functions in which the mistake shows in a test that the student passed: tests that are known to catch it
+        come first. The first objection in a function in which the student is wrong is enough."""
+        asked = [
+            (id_ not in mistake.caught_by, test.seconds, number, test)
+            for number, (id_, test) in enumerate((id_, test) for id_, tests in self.passed.items() for test in tests)
+            if test.usable and not test.simulate and test.seconds < SLOW
+        ]
+        if at_a_glance:
+            asked = [one for one in asked if not one[0] and one[1] < QUICK]
+        found: set[str] = set()
+        for *_, test in sorted(asked, key=lambda one: one[:3]):
+            found |= self._speaks_against(mistake, test)
+            if found & self.spoilt:
+                break
+        return frozenset(found)
+
+    def _speaks_against(self, mistake: Mistake, test: Recording) -> set[str]:
+        functions = functions_of(test.exchanges)
+        strange: dict[int, Answer | None] = {}
+        objects: set[str] = set()
+
+        def compare(number: int, answer: Answer | None) -> bool:
+            outcome = test.exchanges[number].outcome
+            if answer is None or not (same(answer, outcome, in_form=False) or alike(answer, outcome)):
+                strange[number] = answer
+            return len(strange) < STRANGE
+
+        def expect(number: int, answer: Answer | None) -> bool:
+            # Where the solution answers as the mistake does, the mistake does not show, and the student was let pass.
+            theirs = strange.get(number)
+            if number in strange and not (answer and theirs and same(answer, theirs, in_form=False)):
+                objects.add(functions[number])
+            return number < max(strange)
+
+        limit = max(LEAST_SECONDS, TIMES * test.seconds)
+        replay(self.suspects, mistake.code, test, compare, limit, self.clock)
+        if strange:
+            replay(self.suspects, self.suspects.solution, test, expect, limit, self.clock)
+        return objects
+
+    # Parts, and two mistakes at once
+
+    def _parts(self, candidates: Sequence[Mistake]) -> list[tuple[Mistake, Trial]]:
+        """Mistakes that show only where the student is wrong, those that explain most first."""
+        sample: list[tuple[int, Witness]] = []
+        seconds = 0.0
+        seen: set[str] = set()
+        telling = [(place, one) for place, one in self.witnesses if one.wrong]
+        for place, one in sorted(telling, key=lambda entry: (entry[1].criterion in seen, entry[1].seconds)):
+            if seconds + one.seconds <= SAMPLE or len(sample) < 2:
+                sample.append((place, one))
+                seconds += one.seconds
+                seen.add(one.criterion)
+        parts = []
+        for mistake in candidates:
+            try:
+                trial = self._try(mistake, only_if_all=False, sample=sample)
+            except OutOfTime:
+                break
+            if not trial.contradicted and (trial.agrees or trial.differs):
+                parts.append((mistake, trial))
+        return sorted(parts, key=lambda part: (-len(part[1].agrees), len(part[1].differs)))
+
+    def _pair(self, parts: Sequence[tuple[Mistake, Trial]]) -> list[tuple[Mistake, ...]]:
+        """Two mistakes that give every wrong answer together, each with what cannot be told from it."""
+        parts = list(islice((one for one in parts if not self._objections(one[0], at_a_glance=True)), PAIRS_OF))
+        everything = {key for _, trial in parts for key in (*trial.agrees, *trial.differs, *trial.missed)}
+        fitting: list[tuple[Mistake, Mistake]] = []
+        for (one, first), (other, second) in sorted(
+            combinations(parts, 2), key=lambda pair: -len(pair[0][1].agrees.keys() | pair[1][1].agrees.keys())
+        ):
+            shown = first.agrees.keys() | second.agrees.keys() | first.differs | second.differs
+            if everything - shown or not (first.agrees or second.agrees):
+                continue
+            both = self.suspects.together((one, other))
+            if both and self._explains_all(both) and self._both_needed(first, second) and not self._objections(both):
+                fitting.append((one, other))
+                if len(fitting) > ALTERNATIVES:
+                    return []
+        return self._told_apart(fitting)
+
+    def _both_needed(self, first: Trial, second: Trial) -> bool:
+        return bool((first.agrees.keys() | first.differs) and (second.agrees.keys() | second.differs))
+
+    def _told_apart(self, pairs: Sequence[tuple[Mistake, Mistake]]) -> list[tuple[Mistake, ...]]:
+        """Pairs as two mistakes with their alternatives: one that all pairs share, and the others."""
+        if not pairs:
+            return []
+        if len(pairs) == 1:
+            return [(one,) for one in pairs[0]]
+        for shared in pairs[0]:
+            if all(shared in pair for pair in pairs):
+                rest = self._narrowed([one for pair in pairs for one in pair if one is not shared])
+                return [(shared,), rest] if rest else [(shared,)]
+        return []
+
+    # What is said
+
+    def _name(self, mistakes: Sequence[tuple[Mistake, ...]]) -> None:
+        """All failures are explained by these, each with its alternatives."""
+        single = len(mistakes) == 1
+        shown = {self.witnesses[place][1].criterion for place, _ in self.wrong}
+        for alternatives in mistakes:
+            criteria = {id_ for id_ in self.unexplained if any(id_ in one.caught_by for one in alternatives)}
+            if single:
+                criteria |= shown
+            else:
+                trial = self._try(alternatives[0], only_if_all=False)
+                where = {self.witnesses[place][1].criterion for place, _ in (*trial.agrees, *trial.differs)}
+                criteria |= where & shown
+            self._add(alternatives, criteria)
+        self.complete = True
+
+    def _name_parts(self, parts: Sequence[tuple[Mistake, Trial]]) -> None:
+        """What explains a part of the failures: a fact where it gives all that is wrong in a function, and what another
+        mistake does elsewhere does not matter; a likeness where it gives all that is wrong in a criterion."""
+        functions = self._grouped(lambda place, number: self.witnesses[place][1].functions[number])
+        criteria = self._grouped(lambda place, number: self.witnesses[place][1].criterion)
+        trials = [(mistake, self._try(mistake, only_if_all=False)) for mistake, rough in parts[:PAIRS_OF]]
+        left = set(self.wrong)
+        for keys in functions.values():
+            fitting = [one for one, trial in trials if _gives(trial, keys)]
+            if keys <= left and (chosen := self._sound(fitting)):
+                trial = next(trial for one, trial in trials if one is chosen[0])
+                self._add(chosen, {id_ for id_, theirs in criteria.items() if theirs & trial.agrees.keys()})
+                left -= trial.agrees.keys()
+        if self.found:
+            return
+        steady = [(one, trial) for one, trial in trials if not trial.differs]
+        for keys in sorted(criteria.values(), key=len, reverse=True):
+            if chosen := self._sound([one for one, trial in steady if _gives(trial, keys)]):
+                trial = next(trial for one, trial in trials if one is chosen[0])
+                shown = {id_ for id_, theirs in criteria.items() if theirs <= trial.agrees.keys()}
+                self._add(chosen, shown, likeness=True)
+                return
+
+    def _grouped(self, name_of: Callable[[int, int], str]) -> dict[str, frozenset[tuple[int, int]]]:
+        """The wrong answers by what is said of each."""
+        found: dict[str, set[tuple[int, int]]] = {}
+        for key in sorted(self.wrong):
+            found.setdefault(name_of(*key), set()).add(key)
+        return {name: frozenset(keys) for name, keys in found.items()}
+
+    def _explain_the_rest(self, candidates: Sequence[Mistake]) -> None:
+        """Where all answers are right, a criterion looks at the way: at memory, say, or at what is called. So those
+        mistakes are asked for that such criteria catch, and no others."""
+        rest = self.unexplained - {id_ for found in self.found for id_ in found.criteria}
+        fitting = [mistake for mistake in candidates if rest and mistake.caught_by == rest]
+        alternatives = self._sound(fitting)
+        if 0 < len(alternatives) < ALTERNATIVES:
+            self._add(alternatives, rest)
+
+    def _add(self, alternatives: Sequence[Mistake], criteria: set[str], *, likeness: bool = False) -> None:
+        ids = tuple(id_ for mistake in alternatives for id_ in mistake.ids)
+        self.found.append(
+            Found(mistakes=ids, criteria=tuple(id_ for id_ in self.failed if id_ in criteria), likeness=likeness)
+        )
 
 
-class _OutOfTime(BaseException):
-    """Past everything that catches exceptions."""
-
-
-class _OutOfAllTime(Exception):  # noqa: N818  # no error: the rest is not looked at
-    """Enough time was spent on this submission."""
-
-
-@contextlib.contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
-    """A mistake may be one that never ends."""
-
-    def ring(*_: object) -> None:
-        raise _OutOfTime
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def _gives(trial: Trial, keys: frozenset[tuple[int, int]]) -> bool:
+    """Whether a mistake gives these wrong answers, and that it does says something."""
+    weighed = sum(weight for key, weight in trial.agrees.items() if key in keys)
+    return not trial.contradicted and keys <= trial.agrees.keys() and weighed >= ENOUGH

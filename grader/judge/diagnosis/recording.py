@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from grader.wire.codec import is_tensor
-from grader.wire.messages import Call, Failure, Reply
+from grader.wire.messages import Call, Failure, Handle, Reply
 
 MAX_EXCHANGES = 400  # of one test; more say nothing more
 MAX_BYTES = 256 << 20  # of one submission
@@ -31,6 +31,7 @@ class Recording:
         self.room = room
         self.exchanges: list[Exchange] = []
         self.usable = True
+        self.seconds = 0.0  # that the student's code took
 
     def add(self, call: Call, functions: list[Callable[..., Any]], outcome: Reply | Failure | None) -> None:
         """``None``: no answer came, in time or at all."""
@@ -64,6 +65,18 @@ class Room:
     def take(self, *messages: msgspec.Struct) -> bool:
         self.left -= sum(_size(list(msgspec.structs.astuple(message))) for message in messages)
         return self.left >= 0
+
+
+def functions_of(exchanges: Sequence[Exchange]) -> list[str]:
+    """What each call asks for: a method, or an object that is called, with what made it, as ``DotScorer.forward``."""
+    makers: dict[int, str] = {}
+    names = []
+    for exchange in exchanges:
+        handle, outcome = exchange.call.handle, exchange.outcome
+        names.append(f"{makers.get(handle.id, '')}.{exchange.call.target}" if handle else exchange.call.target)
+        if isinstance(outcome, Reply) and isinstance(outcome.value, Handle):
+            makers.setdefault(outcome.value.id, exchange.call.target)
+    return names
 
 
 def _size(value: Any) -> int:

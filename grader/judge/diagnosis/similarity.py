@@ -16,24 +16,32 @@ RTOL, ATOL = 1e-3, 1e-5
 TELLING_NOTHING = {"NameError", "AttributeError", "ImportError", "SyntaxError", "NotImplementedError", "TypeError"}
 
 
-def same(one: Reply | Failure, other: Reply | Failure) -> bool:
-    """Whether two answers are equal, numbers up to rounding, exceptions by type and text."""
+def same(one: Reply | Failure, other: Reply | Failure, *, in_form: bool = True) -> bool:
+    """Whether two answers are equal, numbers up to rounding, exceptions by type and text.
+
+    Without ``in_form`` it does not matter in which form a number or a sequence comes.
+    """
     if isinstance(one, Failure) or isinstance(other, Failure):
-        return (
-            isinstance(one, Failure)
-            and isinstance(other, Failure)
-            and one.types[:1] == other.types[:1]
-            and one.message == other.message
-        )
+        return isinstance(one, Failure) and alike(one, other) and one.message == getattr(other, "message", None)
     parts = ("value", "args", "kwargs", "gradients", "parameters")
-    return all(_equal(getattr(one, name), getattr(other, name)) for name in parts)
+    return all(_equal(getattr(one, name), getattr(other, name), in_form) for name in parts)
 
 
-def _equal(one: Any, other: Any) -> bool:
+def alike(one: Reply | Failure, other: Reply | Failure) -> bool:
+    """Whether both are exceptions of one type: with other words that says little, for or against a mistake."""
+    return isinstance(one, Failure) and isinstance(other, Failure) and one.types[:1] == other.types[:1]
+
+
+def _equal(one: Any, other: Any, in_form: bool = True) -> bool:
+    if not in_form:
+        one, other = _plain(one), _plain(other)
     if is_tensor(one) or is_tensor(other):
-        if not (is_tensor(one) and is_tensor(other)) or one.shape != other.shape or one.dtype != other.dtype:
+        if not (is_tensor(one) and is_tensor(other)) or one.shape != other.shape:
             return False
-        if not one.dtype.is_floating_point:
+        floating = one.dtype.is_floating_point and other.dtype.is_floating_point
+        if one.dtype != other.dtype and not (floating and not in_form):
+            return False
+        if not floating:
             return bool((one == other).all())
         close = sys.modules["torch"].allclose(one.double(), other.double(), rtol=RTOL, atol=ATOL, equal_nan=True)
         return bool(close)
@@ -47,10 +55,23 @@ def _equal(one: Any, other: Any) -> bool:
         except OverflowError:  # an integer beyond all floats
             return False
     if isinstance(one, list | tuple):
-        return type(one) is type(other) and len(one) == len(other) and all(map(_equal, one, other))
+        return (
+            type(one) is type(other) and len(one) == len(other) and all(map(_equal, one, other, [in_form] * len(one)))
+        )
     if isinstance(one, dict):
-        return isinstance(other, dict) and one.keys() == other.keys() and all(_equal(one[k], other[k]) for k in one)
-    return type(one) is type(other) and bool(one == other)
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(_equal(one[k], other[k], in_form) for k in one)
+        )
+    return (type(one) is type(other) or not in_form) and bool(one == other)
+
+
+def _plain(value: Any) -> Any:
+    """The value without what its form adds: a tensor of one number is a number, a tuple is a list."""
+    if is_tensor(value) and value.dim() == 0:
+        return value.item()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def monotonous(tests: Sequence[Recording]) -> frozenset[str]:
@@ -73,14 +94,22 @@ def _tensors(value: Any) -> bool:
     return is_tensor(value) and value.numel() > 1
 
 
-def weight(exchange: Exchange) -> int:
-    """How unlikely it is that two programs answer so by chance."""
+def weight(exchange: Exchange, right: Reply | Failure) -> int:
+    """How unlikely it is that two programs give this wrong answer by chance; what is right in it says nothing."""
     outcome = exchange.outcome
     if isinstance(outcome, Failure):
         return 0 if set(outcome.types) & TELLING_NOTHING or not outcome.message else ENOUGH
     if _handed_back(exchange.call, outcome):
         return 0
-    return max(_weight(outcome.value), *map(_weight, outcome.gradients), *map(_weight, outcome.args), 0)
+    if isinstance(right, Failure):
+        return _weight(outcome.value)
+    parts = [
+        *zip((outcome.value, *outcome.gradients), (right.value, *right.gradients), strict=False),
+        *zip(outcome.args, right.args, strict=False),
+        *((value, right.kwargs.get(name)) for name, value in outcome.kwargs.items()),
+        *((value, right.parameters.get(name)) for name, value in outcome.parameters.items()),
+    ]
+    return max((_weight(found) for found, expected in parts if not _equal(found, expected)), default=0)
 
 
 def _handed_back(call: Call, reply: Reply) -> bool:

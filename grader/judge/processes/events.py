@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -57,11 +57,25 @@ class Noticed(msgspec.Struct, frozen=True, tag="noticed"):
     place: str = ""  # where an endless loop was, as ``ctc.py:35 in f``
 
 
-class Diagnosed(msgspec.Struct, frozen=True, tag="diagnosed"):
-    """Which known mistakes explain a failed criterion."""
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """One mistake of the student's: the ids of the known mistakes that it can be, and what it explains."""
 
-    id: str
     mistakes: tuple[str, ...]
+    criteria: tuple[str, ...]
+    likeness: bool = False
+
+
+class Diagnosed(msgspec.Struct, frozen=True, tag="diagnosed"):
+    """Which known mistakes explain the failures, and whether all that was wrong."""
+
+    found: tuple[Found, ...]
+    explained: bool
+
+
+class Answers(msgspec.Struct, frozen=True, tag="answers"):
+    """What was asked and answered, where somebody wants it: criterion -> tests -> (function, parts of the answer)."""
+
+    tests: Mapping[str, Sequence[Sequence[tuple[str, dict[str, Any]]]]]
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
@@ -83,7 +97,20 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     seconds: float = 0.0  # that it took
 
 
-Event = Collected | Started | Calling | Importing | Imported | Finished | Noticed | Diagnosed | Ready | Forked | Done
+Event = (
+    Collected
+    | Started
+    | Calling
+    | Importing
+    | Imported
+    | Finished
+    | Noticed
+    | Diagnosed
+    | Answers
+    | Ready
+    | Forked
+    | Done
+)
 
 _decoder = msgspec.json.Decoder(Event)
 

@@ -23,6 +23,7 @@ from grader.judge.processes.command import pytest_command, pytest_environment
 from grader.judge.processes.events import (
     Calling,
     Collected,
+    Diagnosed,
     Event,
     Finished,
     Imported,
@@ -54,6 +55,7 @@ class SuitesRun(msgspec.Struct, frozen=True, kw_only=True):
     criteria: tuple[CriterionResult, ...]  # in the order of the suites
     imported: Imported  # what is known of the import of the student's module
     noticed: dict[str, Noticed] = {}  # criterion -> what the student may see of it besides
+    diagnosed: Diagnosed | None = None  # the known mistakes that the failures are
 
 
 class UnconfinedJudge:
@@ -108,16 +110,19 @@ def run_suites(
     first_failure: bool = False,
     problem: str = "",
     checking: bool = False,
+    recognise: bool = False,
     tell: Callable[[Event], None] = lambda event: None,
 ) -> SuitesRun:
     """The criteria that are asked for, each with its verdict, in the order of the suites.
 
-    ``checking``: a student waits for the answer. ``tell`` hears of every event as soon as it is known.
+    ``checking``: a student waits for the answer. ``recognise``: known mistakes are told. ``tell`` hears of every event
+    as soon as it is known.
     """
     options = [f"--grader-submission={submission}", f"--grader-seed={seed}", f"--grader-draw={draw}", *PARTS[part]]
     options += ["--grader-first-failure"] if first_failure else []
     options += [f"--grader-problem={problem}"] if problem else []
     options += ["--grader-check", "--capture=sys"] if checking else []
+    options += ["--grader-recognise"] if recognise else []
     criteria: tuple[Criterion, ...] | None = None
     results: dict[str, CriterionResult] = {}
     noticed: dict[str, Noticed] = {}
@@ -157,7 +162,9 @@ def run_suites(
                     results[criterion.id] = _out_of_budget(criterion, budget)
         if all(c.id in results for c in criteria) or (first_failure and _has_failure(results)):
             reached = tuple(results[c.id] for c in criteria if c.id in results)
-            return SuitesRun(criteria=reached, imported=imported, noticed=noticed)
+            # One child saw all: what only some of the tests look like may be another mistake.
+            diagnosed = child.diagnosed if child.results.keys() == results.keys() else None
+            return SuitesRun(criteria=reached, imported=imported, noticed=noticed, diagnosed=diagnosed)
 
 
 def _has_failure(results: Mapping[str, CriterionResult]) -> bool:
@@ -177,6 +184,7 @@ class _Child:
         self.criteria: tuple[Criterion, ...] | None = None  # None: not collected
         self.results: dict[str, CriterionResult] = {}
         self.noticed: dict[str, Noticed] = {}
+        self.diagnosed: Diagnosed | None = None
         self.tell = tell
         self.read = 0  # bytes of the events
         self.running = ""
@@ -242,6 +250,8 @@ class _Child:
                 self.results[event.result.criterion.id] = event.result
             elif isinstance(event, Noticed):
                 self.noticed.setdefault(event.id, event)
+            elif isinstance(event, Diagnosed):
+                self.diagnosed = event
 
     def lost_import(self, place: str) -> Imported:
         """What to say of an import that did not even let us say how it went."""

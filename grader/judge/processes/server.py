@@ -28,10 +28,12 @@ from _pytest.runner import runtestprotocol
 from grader.course import Course
 from grader.course.names import wanted_names
 from grader.course.suites import find_suite
-from grader.judge.diagnosis.diagnose import Suspects, diagnose, load_suspects
+from grader.judge.diagnosis.diagnose import diagnose
+from grader.judge.diagnosis.recognise import answers_of
 from grader.judge.diagnosis.recording import Recordings
+from grader.judge.diagnosis.suspects import Suspects, load_suspects
 from grader.judge.processes.child_process import ZYGOTE_DIED, run_child
-from grader.judge.processes.events import Collected, Diagnosed, Done, Finished, Ready, write_event
+from grader.judge.processes.events import Answers, Collected, Done, Finished, Ready, write_event
 from grader.judge.processes.task import Part, Task
 from grader.judge.suite.student import Session
 from grader.judge.suite.verdicts import combine, examiner_lost
@@ -199,20 +201,22 @@ class JudgeServer:
         session = Session(transport, exercise.budget, deadline)
         plugin.connect(session, exercise, events)
         session.prepare()
-        plugin.recordings = Recordings() if task.diagnose else None
+        plugin.recordings = Recordings() if task.diagnose or task.answers else None
         _run(items, until=plugin.has_failure if task.first_failure else lambda: False)
         events.flush()
         if isinstance(transport, ConfinedTransport) and transport.fault:
             raise transport.fault
         transport.close()
-        suspects = self.suspects.get(task.exercise)
+        if plugin.recordings and task.answers:
+            write_event(events, Answers(answers_of(plugin.recordings.by_criterion)))
+        suspects = self.suspects.get(task.exercise) if task.diagnose else None
         if plugin.recordings and suspects and not session.imported.problem:
             passed = {id_ for (_, id_), results in plugin.results.items() if combine(results).passed}
             recorded = plugin.recordings.by_criterion
             of_passed = {id_: tests for id_, tests in recorded.items() if id_ in passed}
             of_failed = {id_: tests for id_, tests in recorded.items() if id_ not in passed}
-            for id_, mistakes in diagnose(suspects, of_failed, of_passed, deadline).items():
-                write_event(events, Diagnosed(id_, mistakes))  # at once: a child ends without a flush
+            # At once: a child ends without a flush.
+            write_event(events, diagnose(suspects, of_failed, of_passed, deadline))
         if self.zygote.undying:
             raise ZygoteDied("a worker does not die")  # so the next submission gets a new one
 

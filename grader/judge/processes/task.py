@@ -31,6 +31,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     budget: float | None = None  # seconds for all tests together, if not the exercise's own
     in_process: bool = False  # without confinement, as students check themselves: for code of ours only
     diagnose: bool = False  # look for the known mistakes that explain failures
+    answers: bool = False  # tell what was asked and answered
     first_failure: bool = False  # stop there: all that is asked is whether there is one
 
 

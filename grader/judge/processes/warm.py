@@ -16,10 +16,20 @@ import msgspec
 from grader.course import Course, Exercise
 from grader.course.misconceptions import load_misconceptions
 from grader.judge.processes.command import pytest_command, pytest_environment
-from grader.judge.processes.events import Collected, Diagnosed, Done, Event, Finished, Imported, Ready, read_events
+from grader.judge.processes.events import (
+    Answers,
+    Collected,
+    Diagnosed,
+    Done,
+    Event,
+    Finished,
+    Imported,
+    Ready,
+    read_events,
+)
 from grader.judge.processes.server import OVERHEAD
 from grader.judge.processes.task import JudgeFault, Task
-from grader.results.records import Criterion, CriterionResult, Diagnosis, ExerciseResult, Verdict
+from grader.results.records import Criterion, CriterionResult, Diagnosis, ExerciseResult, Finding, Verdict
 from grader.sandbox.layers import Layers
 
 START_UP = 240.0  # seconds in which a judge must be warm, on a busy machine
@@ -44,6 +54,7 @@ class WarmJudge:
         self.core = core  # the processor for it and its workers: a student's threads starve nobody else's
         self.process: subprocess.Popen[bytes] | None = None
         self.closed = False
+        self.answers = Answers({})  # of the newest task, if they were asked for
 
     def grade(self, task: Task) -> ExerciseResult:
         """Judge one task. After a fault of ours it is tried once more; a second fault is in the result."""
@@ -68,7 +79,8 @@ class WarmJudge:
         criteria: tuple[Criterion, ...] = ()
         unsound: dict[str, str] = {}
         results: dict[str, CriterionResult] = {}
-        mistakes: dict[str, tuple[str, ...]] = {}
+        diagnosed = Diagnosed((), explained=False)
+        self.answers = Answers({})
         imported = Imported()
         while True:
             event = self._receive(deadline)
@@ -79,7 +91,9 @@ class WarmJudge:
             elif isinstance(event, Imported):
                 imported = event
             elif isinstance(event, Diagnosed):
-                mistakes[event.id] = event.mistakes
+                diagnosed = event
+            elif isinstance(event, Answers):
+                self.answers = event
             elif isinstance(event, Done):
                 fault, seconds = event.fault, event.seconds
                 break
@@ -90,30 +104,35 @@ class WarmJudge:
         if fault and not (last and criteria):
             raise JudgeFault(f"{fault}\n{self._words()}".strip())
         judged = {name: result for name, result in results.items() if name not in unsound}
-        judged |= self._diagnosed(task.exercise, judged, mistakes)
         return ExerciseResult(
             name=task.exercise,
             criteria=tuple(judged.get(c.id) or _not_judged(c, unsound.get(c.id, fault)) for c in criteria),
             seconds=seconds,
             problem=imported.problem,
             notes=imported.notes,
+            findings=self._findings(task.exercise, judged, diagnosed),
+            explained=diagnosed.explained,
         )
 
-    def _diagnosed(
-        self, exercise: str, judged: Mapping[str, CriterionResult], mistakes: Mapping[str, tuple[str, ...]]
-    ) -> dict[str, CriterionResult]:
-        """The failed criteria that are explained, with what to tell the student."""
-        if not mistakes:
-            return {}
+    def _findings(
+        self, exercise: str, judged: Mapping[str, CriterionResult], diagnosed: Diagnosed
+    ) -> tuple[Finding, ...]:
+        """What was found, with what to tell the student."""
+        if not diagnosed.found:
+            return ()
         bank = load_misconceptions(self.course.bank(self.exercises[exercise]))
-        known = {m.id: Diagnosis(id=m.id, explanation=m.explanation, hint=m.hint) for m in bank}
-        return {
-            id_: msgspec.structs.replace(
-                judged[id_], diagnoses=tuple(known[mistake] for mistake in found if mistake in known)
+        known = {
+            m.id: Diagnosis(id=m.id, explanation=m.explanation, hint=m.hint, severity=m.severity) for m in bank
+        }  # fmt: skip
+        findings = (
+            Finding(
+                mistakes=tuple(known[id_] for id_ in found.mistakes if id_ in known),
+                criteria=tuple(id_ for id_ in found.criteria if id_ in judged),
+                likeness=found.likeness,
             )
-            for id_, found in mistakes.items()
-            if id_ in judged
-        }
+            for found in diagnosed.found
+        )
+        return tuple(finding for finding in findings if finding.mistakes and finding.criteria)
 
     def _start(self) -> None:
         suites = [suite for exercise in self.exercises.values() for suite in self.course.suites(exercise)]

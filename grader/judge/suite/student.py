@@ -139,6 +139,7 @@ class Student:
         seed, self._seed = self._seed, None  # with a test's first call
         call = msgspec.structs.replace(call, seed=seed)
         outcome: Reply | Failure | None = None
+        start = time.monotonic()
         try:
             outcome = reply = self._session.transport.call(call, callbacks)
         except StudentFailure as failure:
@@ -157,6 +158,7 @@ class Student:
             raise self._note_timeout(label) from None
         finally:
             if self._recording:
+                self._recording.seconds += time.monotonic() - start
                 self._recording.add(call, callbacks.functions, outcome)
         self._answered = True
         return reply

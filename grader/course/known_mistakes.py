@@ -1,0 +1,77 @@
+"""``exercises/<name>/known_mistakes.json``: what known mistakes answer in the public tests, as students get it.
+
+It holds wrong answers alone: no edit, no right answer. ``grader diagnoses`` writes it, ``grader validate`` proves it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from grader.course.manifest import Exercise
+from grader.course.paths import Course
+from grader.errors import GraderError
+
+FILE_NAME = "known_mistakes.json"
+FORMAT = 1
+
+
+class WrongAnswer(msgspec.Struct, frozen=True, array_like=True):
+    """One call of a test that a mistake answers wrongly: the parts of the answer that are wrong."""
+
+    call: int  # its number in the test
+    function: str
+    weight: int
+    parts: dict[str, Any]
+
+
+class WrongTest(msgspec.Struct, frozen=True, array_like=True):
+    """One failed test of a criterion: how many calls it made until it failed, and which answers were wrong."""
+
+    number: int  # among the tests of the criterion
+    calls: int
+    wrong: tuple[WrongAnswer, ...]
+
+
+class KnownMistake(msgspec.Struct, frozen=True, kw_only=True):
+    """A mistake that shows in public tests."""
+
+    id: str
+    idea: str = ""
+    explanation: str
+    hint: str
+    criteria: dict[str, tuple[WrongTest, ...]]  # those that it fails
+
+
+class KnownMistakes(msgspec.Struct, frozen=True, kw_only=True):
+    """Those of one exercise."""
+
+    format: int
+    mistakes: tuple[KnownMistake, ...] = ()
+
+
+def known_mistakes_file(course: Course, exercise: Exercise) -> Path:
+    return course.folder(exercise) / FILE_NAME
+
+
+def read_known_mistakes(course: Course, exercise: Exercise) -> KnownMistakes:
+    """The file of an exercise; without one no mistake is known."""
+    path = known_mistakes_file(course, exercise)
+    if not path.is_file():
+        return KnownMistakes(format=FORMAT)
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=KnownMistakes)
+    except msgspec.DecodeError as error:
+        raise GraderError(f"{path}: {error}. Get a fresh copy of the course.") from error
+    if found.format != FORMAT:
+        raise GraderError(f"{path}: format: found {found.format}, this grader reads {FORMAT}.")
+    return found
+
+
+def as_text(known: KnownMistakes) -> str:
+    """The file: a line for each mistake, so that a change is easy to see."""
+    lines = [msgspec.json.encode(mistake).decode() for mistake in known.mistakes]
+    body = ",\n".join(lines)
+    return f'{{"format":{known.format},"mistakes":[\n{body}\n]}}\n'

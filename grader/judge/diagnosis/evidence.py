@@ -1,0 +1,157 @@
+"""What the answers of a failed test say about a program of ours: does it answer as the student's code did?"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Container, Sequence
+from enum import Enum, auto
+from types import CodeType
+
+import msgspec
+
+from grader.judge.diagnosis.recording import Exchange, Recording, functions_of
+from grader.judge.diagnosis.replay import Answer, Clock, replay
+from grader.judge.diagnosis.similarity import alike, same, weight
+from grader.judge.diagnosis.suspects import Suspects
+
+SECONDS = 2.0  # for the solution on one test
+LEAST_SECONDS, TIMES = 0.3, 20  # for a mistake: this, or so many times what the solution took
+
+
+class State(Enum):
+    """What the student's answer to one call is, beside the solution's."""
+
+    RIGHT = auto()
+    ODD = auto()  # right but for its form: a tuple that should be a list, another dtype
+    WRONG = auto()
+    OPEN = auto()  # the solution has no answer, or raises the same kind of exception with other words
+
+
+class Bearing(Enum):
+    """What a program's answer to one call says about the mistake in it."""
+
+    NOTHING = auto()
+    AGREES = auto()  # wrong as the student is
+    RIGHT = auto()  # where the student is wrong: if the mistake was made, it was not alone
+    DIFFERS = auto()  # wrong in another way than the student
+    CONTRADICTS = auto()  # wrong where the student is right
+
+
+class Witness:
+    """One failed test: the calls, the student's answers, and the solution's."""
+
+    def __init__(self, criterion: str, test: Recording, suspects: Suspects, dull: frozenset[str], clock: Clock) -> None:
+        self.criterion = criterion
+        self.test = test
+        self.functions = functions_of(test.exchanges)
+        self.right: list[Answer | None] = []
+        start = time.monotonic()
+        replay(suspects, suspects.solution, test, self._note, SECONDS, clock)
+        self.seconds = time.monotonic() - start
+        self.right += [None] * (len(test.exchanges) - len(self.right))
+        self.states = [_state(e.outcome, right) for e, right in zip(test.exchanges, self.right, strict=True)]
+        self.weights = [
+            weight(e, right) if state in (State.ODD, State.WRONG) and right and e.call.target not in dull else 0
+            for e, right, state in zip(test.exchanges, self.right, self.states, strict=True)
+        ]
+
+    @property
+    def exchanges(self) -> Sequence[Exchange]:
+        return self.test.exchanges
+
+    @property
+    def wrong(self) -> frozenset[int]:
+        """The answers that a mistake must explain: those that are wrong, or else those of an odd form."""
+        by_state = {state: frozenset(n for n, one in enumerate(self.states) if one is state) for state in State}
+        return by_state[State.WRONG] or by_state[State.ODD]
+
+    @property
+    def limit(self) -> float:
+        return max(LEAST_SECONDS, TIMES * self.seconds)
+
+    def _note(self, number: int, answer: Answer | None) -> bool:
+        self.right.append(answer)
+        return True
+
+    def bearing(self, number: int, answer: Answer | None) -> Bearing:
+        """What this answer of a program of ours says."""
+        state, right, theirs = self.states[number], self.right[number], self.exchanges[number].outcome
+        if state is State.OPEN or answer is None or right is None:
+            return Bearing.NOTHING
+        if state is State.WRONG:
+            if same(answer, theirs, in_form=False) or alike(answer, theirs):
+                return Bearing.AGREES
+            return Bearing.RIGHT if same(answer, right, in_form=False) else Bearing.DIFFERS
+        if state is State.ODD and same(answer, theirs):
+            return Bearing.AGREES
+        if same(answer, right, in_form=False) or alike(answer, right):
+            return Bearing.RIGHT if state is State.ODD else Bearing.NOTHING
+        return Bearing.CONTRADICTS
+
+    def weight_of(self, number: int, answer: Answer | None) -> int:
+        """How much it says that this answer agrees; exceptions of one type with other words say nothing."""
+        theirs = self.exchanges[number].outcome
+        return self.weights[number] if answer and same(answer, theirs, in_form=False) else 0
+
+
+class Trial(msgspec.Struct):
+    """A program's answers to failed tests, weighed: by (number of the witness, number of the call)."""
+
+    agrees: dict[tuple[int, int], int] = {}  # -> weight
+    differs: set[tuple[int, int]] = set()
+    missed: set[tuple[int, int]] = set()  # right where the student is wrong
+    contradicted: bool = False  # wrong where the student is right, in a function in which the student is not always so
+    elsewhere: bool = False  # the same in another function: the student may have the mistake in one place only
+
+    @property
+    def weight(self) -> int:
+        return sum(self.agrees.values())
+
+
+def try_on(
+    suspects: Suspects,
+    code: CodeType,
+    witnesses: Sequence[tuple[int, Witness]],
+    spoilt: Container[str],
+    clock: Clock,
+    *,
+    only_if_all: bool,
+) -> Trial:
+    """Ask a program what failed tests asked; ``spoilt`` are the functions in which the student is wrong.
+
+    With ``only_if_all`` it is over with the first wrong answer that the program does not give.
+    """
+    trial = Trial()
+    for place, witness in witnesses:
+        wrong = witness.wrong
+
+        def go_on(
+            number: int, answer: Answer | None, place: int = place, witness: Witness = witness,
+            wrong: frozenset[int] = wrong,
+        ) -> bool:  # fmt: skip
+            bearing = witness.bearing(number, answer)
+            if bearing is Bearing.CONTRADICTS:
+                trial.contradicted |= witness.functions[number] in spoilt
+                trial.elsewhere = True
+            elif bearing is Bearing.AGREES:
+                trial.agrees[place, number] = witness.weight_of(number, answer)
+            elif bearing is Bearing.DIFFERS:
+                trial.differs.add((place, number))
+            elif number in wrong:
+                trial.missed.add((place, number))
+            return not trial.contradicted and not (only_if_all and (trial.differs or trial.missed))
+
+        replay(suspects, code, witness.test, go_on, witness.limit, clock)
+        if trial.contradicted or (only_if_all and (trial.differs or trial.missed)):
+            break
+    return trial
+
+
+def _state(theirs: Answer, right: Answer | None) -> State:
+    if right is None:
+        return State.OPEN
+    if same(theirs, right):
+        return State.RIGHT
+    if alike(theirs, right):
+        return State.OPEN
+    return State.ODD if same(theirs, right, in_form=False) else State.WRONG
