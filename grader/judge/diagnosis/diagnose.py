@@ -1,39 +1,44 @@
-"""Why a student failed: the smallest set of known mistakes that gives the same answers to the same calls.
+"""Why a student failed: the smallest set of known mistakes that gives the same wrong answers to the same calls.
 
 A failed test's calls are repeated on the solution, which shows what answers are wrong, and on the solution with a known
-mistake in it. First single mistakes are tried: one that gives every wrong answer explains all. If none does, parts are
-collected, and two mistakes are tried together in one program. Nothing is said that a passed test contradicts, or that
-rests on answers which anything might give. What nothing tells apart is named together. The rest is silence.
+mistake in it. A mistake explains everything if it is wrong wherever the student is, mostly in the same way, and nowhere
+else. If there is none, one is looked for that explains what is wrong in a function, and two are tried together in one
+program. What nothing tells apart is named together. The rest is silence.
 """
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations, islice
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 
-from grader.judge.diagnosis.evidence import LEAST_SECONDS, TIMES, Trial, Witness, try_on
-from grader.judge.diagnosis.recording import Recording, functions_of
-from grader.judge.diagnosis.replay import Answer, Clock, OutOfTime, replay
-from grader.judge.diagnosis.similarity import ENOUGH, alike, monotonous, same
+from grader.judge.diagnosis.evidence import Key, Trial, try_on
+from grader.judge.diagnosis.failures import Failures, Recordings
+from grader.judge.diagnosis.fits import Fit, fit_of
+from grader.judge.diagnosis.objections import Objections
+from grader.judge.diagnosis.replay import Clock, OutOfTime
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 from grader.judge.processes.events import Diagnosed, Found
 
 ALL_SECONDS = 4.0  # of processor time for a submission; what was found by then is said
 ALTERNATIVES = 3  # more of them that nothing tells apart say nothing
-PAIRS_OF = 24  # mistakes that are tried two by two
-SAMPLE = 0.05  # seconds of the solution's: tests with which parts are looked for
-SLOW = 0.1  # seconds: passed tests that took longer are not asked whether they speak against a mistake
-STRANGE = 8  # answers of a mistake in one test that speak against it; more say nothing more
-QUICK = 0.02  # and those are asked that took less, when it is about a part
+PAIRS_OF = 20  # mistakes that are tried two by two
+MOST = 0.5  # of what is wrong a mistake gives so much, if it explains all
+CLEARLY = 0.75  # and so much if it is named for a part, or with another one
+HARDLY = 0.02  # differences in credit that say nothing
 
-Recordings = Mapping[str, Sequence[Recording]]
+Chosen = tuple[Fit, ...]  # mistakes that nothing tells apart
 
 
 def diagnose(suspects: Suspects, failed: Recordings, passed: Recordings, deadline: float = math.inf) -> Diagnosed:
     """The mistakes behind the failed criteria; ``deadline``, by time.monotonic, is when the student's time is over."""
-    search = _Search(suspects, failed, passed, Clock(ALL_SECONDS, deadline))
+    clock = Clock(ALL_SECONDS, deadline)
+    try:
+        failures = Failures(suspects, failed, passed, clock)
+    except OutOfTime:
+        return Diagnosed((), explained=False)
+    search = _Search(suspects, failures, Objections(suspects, passed, failures.functions, clock), clock)
     with contextlib.suppress(OutOfTime):
         search.run()
     return search.result()
@@ -42,63 +47,46 @@ def diagnose(suspects: Suspects, failed: Recordings, passed: Recordings, deadlin
 class _Search:
     """One submission's failures, and what was found out about them so far."""
 
-    def __init__(self, suspects: Suspects, failed: Recordings, passed: Recordings, clock: Clock) -> None:
+    def __init__(self, suspects: Suspects, failures: Failures, objections: Objections, clock: Clock) -> None:
         self.suspects = suspects
-        self.failed = failed
-        self.passed = passed
+        self.failures = failures
+        self.objections = objections
         self.clock = clock
-        self.witnesses: list[tuple[int, Witness]] = []
+        self.trials: dict[tuple[str, ...], Trial] = {}
         self.found: list[Found] = []
-        self.complete = True  # whether what was found gives every wrong answer
+        self.given: set[Key] = set()  # wrong answers that what was found gives
 
     def result(self) -> Diagnosed:
         """All that is found by now."""
         named = {id_ for found in self.found if not found.likeness for id_ in found.criteria}
-        explained = bool(named) and self.complete and named >= self.failed.keys()
+        explained = bool(named) and self.given >= self.failures.wrong and named >= set(self.failures.criteria)
         return Diagnosed(tuple(self.found), explained)
 
     def run(self) -> None:
-        self._hear()
         candidates = self._candidates()
-        if self.wrong:
-            self.complete = False
+        if self.failures.wrong:
             self._explain_answers(candidates)
-        self._explain_the_rest(candidates)
+        self._explain_the_way(candidates)
 
     def _explain_answers(self, candidates: Sequence[Mistake]) -> None:
-        if chosen := self._alternatives(candidates):
-            self._name([chosen])
+        wrong = self.failures.wrong
+        near = self._near(candidates)
+        if single := self._best(near, wrong, MOST):
+            self._name([single])
             return
-        parts = self._parts(candidates)
-        if together := self._pair(parts):
-            self._name(together)
+        by_function = self._by_function(near)
+        if by_function and wrong <= frozenset().union(*(chosen[0].touched for chosen in by_function)):
+            self._name(by_function)
+        elif pair := self._pair(near):
+            self._name(pair)
+        elif by_function:
+            self._name(by_function)
         else:
-            self._name_parts(parts)
-
-    # What is to be explained
-
-    def _hear(self) -> None:
-        """What is wrong in the failed tests; the accelerator stays on once it is on, so whoever needs it comes last."""
-        tests = [test for found in (self.failed, self.passed) for tests in found.values() for test in tests]
-        dull = monotonous(tests)
-        heard = [
-            Witness(id_, test, self.suspects, dull, self.clock)
-            for simulate in (False, True)
-            for id_, tests in self.failed.items()
-            for test in tests
-            if test.usable and test.exchanges and test.simulate is simulate
-        ]
-        heard.sort(key=lambda one: (one.test.simulate, one.seconds))
-        self.witnesses = list(enumerate(heard))
-        self.wrong = frozenset((place, number) for place, one in self.witnesses for number in one.wrong)
-        self.spoilt = {self.witnesses[place][1].functions[number] for place, number in self.wrong}
-        self.unexplained = {
-            id_ for id_ in self.failed if not any(self.witnesses[place][1].criterion == id_ for place, _ in self.wrong)
-        }
+            self._liken(near)
 
     def _candidates(self) -> list[Mistake]:
         """Those that a failed criterion is known to catch, the likeliest first."""
-        failed = frozenset(self.failed)
+        failed = frozenset(self.failures.criteria)
 
         def likely(mistake: Mistake) -> float:
             shared = len(mistake.caught_by & failed)
@@ -107,199 +95,128 @@ class _Search:
         near = [mistake for mistake in self.suspects.mistakes if mistake.caught_by & failed]
         return sorted(near, key=likely, reverse=True)
 
-    # One mistake that explains everything
+    # How well mistakes fit
 
-    def _alternatives(self, candidates: Iterable[Mistake]) -> tuple[Mistake, ...]:
-        """The single mistakes that give every wrong answer; none if there are too many of them."""
-        return self._sound([mistake for mistake in candidates if self._explains_all(mistake)])
+    def _near(self, candidates: Iterable[Mistake]) -> list[Mistake]:
+        """Those that give some wrong answer, those that give most first."""
+        with contextlib.suppress(OutOfTime):  # the likeliest were tried
+            for mistake in candidates:
+                self._try(mistake)
+        near = [mistake for mistake in candidates if mistake.ids in self.trials and self.trials[mistake.ids].agrees]
+        return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))
 
-    def _explains_all(self, mistake: Mistake) -> bool:
-        trial = self._try(mistake, only_if_all=True)
-        return not trial.contradicted and self.wrong <= trial.agrees.keys() and trial.weight >= ENOUGH
+    def _try(self, mistake: Mistake) -> Trial:
+        if mistake.ids not in self.trials:
+            self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, self.clock)
+        return self.trials[mistake.ids]
 
-    def _try(
-        self, mistake: Mistake, *, only_if_all: bool, sample: Sequence[tuple[int, Witness]] | None = None
-    ) -> Trial:
-        telling = [(place, one) for place, one in (sample or self.witnesses) if one.wrong or not only_if_all]
-        return try_on(self.suspects, mistake.code, telling, self.spoilt, self.clock, only_if_all=only_if_all)
+    def _fit(self, mistake: Mistake, keys: frozenset[Key]) -> Fit:
+        trial = self._try(mistake)
+        loose = {name for name in trial.against & self.failures.functions if self.objections.is_loose(name)}
+        return fit_of(self.failures, mistake, trial, loose, keys)
 
-    def _sound(self, fitting: Sequence[Mistake]) -> tuple[Mistake, ...]:
-        """Of mistakes that answer alike those that no passed test contradicts; where there are none, those that none
-        contradicts in a function in which the student is wrong."""
-        objections = [(one, self._objections(one)) for one in fitting[: 4 * ALTERNATIVES]]
-        spotless = [one for one, found in objections if not found]
-        chosen = spotless or [one for one, found in objections if not found & self.spoilt]
-        return self._narrowed(chosen) if chosen else ()
+    def _best(self, mistakes: Iterable[Mistake], keys: frozenset[Key], share: float) -> Chosen:
+        """Those that explain these answers best, and that no passed test speaks against; none if there are many."""
+        fits = [fit for mistake in mistakes if (fit := self._fit(mistake, keys)).explains(share)]
+        while fits:
+            most = max(fit.credit for fit in fits)
+            best = [fit for fit in fits if fit.credit >= most - HARDLY]
+            if chosen := self._narrowed([fit for fit in best if self._is_sound(fit)]):
+                return chosen if len(chosen) <= ALTERNATIVES else ()
+            fits = [fit for fit in fits if fit not in best]
+        return ()
 
-    def _narrowed(self, fitting: Sequence[Mistake]) -> tuple[Mistake, ...]:
-        """Those that the criteria without a wrong answer speak for; one for each idea; none if there are too many."""
-        best = max(len(mistake.caught_by & self.unexplained) for mistake in fitting)
-        kept = [mistake for mistake in fitting if len(mistake.caught_by & self.unexplained) == best]
-        ideas = {tuple(map(self.suspects.idea_of, mistake.ids)): mistake for mistake in reversed(kept)}
-        chosen = tuple(mistake for mistake in kept if mistake in ideas.values())
-        return chosen if len(chosen) <= ALTERNATIVES else ()
+    def _is_sound(self, fit: Fit) -> bool:
+        return not self.objections.to(fit.mistake) & {self.failures.function[key] for key in fit.agrees}
 
-    def _objections(self, mistake: Mistake, *, at_a_glance: bool = False) -> frozenset[str]:
-        """The functions in which the mistake shows in a test that the student passed: tests that are known to catch it
-        come first. The first objection in a function in which the student is wrong is enough."""
-        asked = [
-            (id_ not in mistake.caught_by, test.seconds, number, test)
-            for number, (id_, test) in enumerate((id_, test) for id_, tests in self.passed.items() for test in tests)
-            if test.usable and not test.simulate and test.seconds < SLOW
-        ]
-        if at_a_glance:
-            asked = [one for one in asked if not one[0] and one[1] < QUICK]
-        found: set[str] = set()
-        for *_, test in sorted(asked, key=lambda one: one[:3]):
-            found |= self._speaks_against(mistake, test)
-            if found & self.spoilt:
+    def _narrowed(self, fits: Sequence[Fit]) -> Chosen:
+        """Of mistakes that give the same those that suit best what failed and what passed; one for each idea."""
+
+        def suits(fit: Fit) -> tuple[int, int, int]:
+            silent = fit.mistake.caught_by & self.failures.without_answer
+            return (-len(self.objections.to(fit.mistake)), len(silent), len(fit.touched))
+
+        best = max(map(suits, fits), default=None)
+        kept = [fit for fit in fits if suits(fit) == best]
+        ideas = {tuple(map(self.suspects.idea_of, fit.mistake.ids)): fit for fit in reversed(kept)}
+        return tuple(fit for fit in kept if fit in ideas.values())
+
+    # Several mistakes
+
+    def _by_function(self, near: Sequence[Mistake]) -> list[Chosen]:
+        """For a function in which the student is wrong a mistake that explains it, and then the next. What it does in
+        other functions does not matter, because the student may have it in one place."""
+        found: list[Chosen] = []
+        left = self.failures.wrong
+        while functions := sorted({self.failures.function[key] for key in left}):
+            explained = [
+                chosen
+                for function in functions
+                if (chosen := self._best(near, self.failures.of([function]) & left, CLEARLY))
+            ]
+            if not explained:
                 break
-        return frozenset(found)
+            whole = [tuple(self._fit(fit.mistake, left) for fit in chosen) for chosen in explained]
+            found.append(max(whole, key=lambda chosen: chosen[0].credit))
+            left -= found[-1][0].touched
+        return found
 
-    def _speaks_against(self, mistake: Mistake, test: Recording) -> set[str]:
-        functions = functions_of(test.exchanges)
-        strange: dict[int, Answer | None] = {}
-        objects: set[str] = set()
-
-        def compare(number: int, answer: Answer | None) -> bool:
-            outcome = test.exchanges[number].outcome
-            if answer is None or not (same(answer, outcome, in_form=False) or alike(answer, outcome)):
-                strange[number] = answer
-            return len(strange) < STRANGE
-
-        def expect(number: int, answer: Answer | None) -> bool:
-            # Where the solution answers as the mistake does, the mistake does not show, and the student was let pass.
-            theirs = strange.get(number)
-            if number in strange and not (answer and theirs and same(answer, theirs, in_form=False)):
-                objects.add(functions[number])
-            return number < max(strange)
-
-        limit = max(LEAST_SECONDS, TIMES * test.seconds)
-        replay(self.suspects, mistake.code, test, compare, limit, self.clock)
-        if strange:
-            replay(self.suspects, self.suspects.solution, test, expect, limit, self.clock)
-        return objects
-
-    # Parts, and two mistakes at once
-
-    def _parts(self, candidates: Sequence[Mistake]) -> list[tuple[Mistake, Trial]]:
-        """Mistakes that show only where the student is wrong, those that explain most first."""
-        sample: list[tuple[int, Witness]] = []
-        seconds = 0.0
-        seen: set[str] = set()
-        telling = [(place, one) for place, one in self.witnesses if one.wrong]
-        for place, one in sorted(telling, key=lambda entry: (entry[1].criterion in seen, entry[1].seconds)):
-            if seconds + one.seconds <= SAMPLE or len(sample) < 2:
-                sample.append((place, one))
-                seconds += one.seconds
-                seen.add(one.criterion)
-        parts = []
-        for mistake in candidates:
-            try:
-                trial = self._try(mistake, only_if_all=False, sample=sample)
-            except OutOfTime:
-                break
-            if not trial.contradicted and (trial.agrees or trial.differs):
-                parts.append((mistake, trial))
-        return sorted(parts, key=lambda part: (-len(part[1].agrees), len(part[1].differs)))
-
-    def _pair(self, parts: Sequence[tuple[Mistake, Trial]]) -> list[tuple[Mistake, ...]]:
+    def _pair(self, near: Sequence[Mistake]) -> list[Chosen]:
         """Two mistakes that give every wrong answer together, each with what cannot be told from it."""
-        parts = list(islice((one for one in parts if not self._objections(one[0], at_a_glance=True)), PAIRS_OF))
-        everything = {key for _, trial in parts for key in (*trial.agrees, *trial.differs, *trial.missed)}
-        fitting: list[tuple[Mistake, Mistake]] = []
-        for (one, first), (other, second) in sorted(
-            combinations(parts, 2), key=lambda pair: -len(pair[0][1].agrees.keys() | pair[1][1].agrees.keys())
-        ):
-            shown = first.agrees.keys() | second.agrees.keys() | first.differs | second.differs
-            if everything - shown or not (first.agrees or second.agrees):
+        wrong = self.failures.wrong
+        parts = [self._fit(mistake, wrong) for mistake in near[:PAIRS_OF]]
+        parts = [fit for fit in parts if fit.agrees]
+        tried = sorted(combinations(parts, 2), key=lambda pair: -self.failures.credit(pair[0].agrees | pair[1].agrees))
+        fitting: list[tuple[Fit, Fit, Fit]] = []
+        for one, other in tried:
+            if wrong - one.touched - other.touched or len(fitting) > ALTERNATIVES:
                 continue
-            both = self.suspects.together((one, other))
-            if both and self._explains_all(both) and self._both_needed(first, second) and not self._objections(both):
-                fitting.append((one, other))
-                if len(fitting) > ALTERNATIVES:
-                    return []
-        return self._told_apart(fitting)
+            both = self.suspects.together((one.mistake, other.mistake))
+            if both is None:
+                continue
+            fit = self._fit(both, wrong)
+            needed = fit.credit > max(one.credit, other.credit) + HARDLY
+            if fit.explains(CLEARLY) and needed and self._is_sound(fit):
+                fitting.append((fit, one, other))
+        most = max((fit.credit for fit, _, _ in fitting), default=0)
+        return self._told_apart([(one, other) for fit, one, other in fitting if fit.credit >= most - HARDLY])
 
-    def _both_needed(self, first: Trial, second: Trial) -> bool:
-        return bool((first.agrees.keys() | first.differs) and (second.agrees.keys() | second.differs))
-
-    def _told_apart(self, pairs: Sequence[tuple[Mistake, Mistake]]) -> list[tuple[Mistake, ...]]:
+    def _told_apart(self, pairs: Sequence[tuple[Fit, Fit]]) -> list[Chosen]:
         """Pairs as two mistakes with their alternatives: one that all pairs share, and the others."""
-        if not pairs:
-            return []
         if len(pairs) == 1:
-            return [(one,) for one in pairs[0]]
-        for shared in pairs[0]:
+            return [(fit,) for fit in pairs[0]]
+        for shared in pairs[0] if pairs else ():
             if all(shared in pair for pair in pairs):
-                rest = self._narrowed([one for pair in pairs for one in pair if one is not shared])
-                return [(shared,), rest] if rest else [(shared,)]
+                rest = self._narrowed([fit for pair in pairs for fit in pair if fit is not shared])
+                return [(shared,), rest] if len(rest) <= ALTERNATIVES else [(shared,)]
         return []
 
     # What is said
 
-    def _name(self, mistakes: Sequence[tuple[Mistake, ...]]) -> None:
-        """All failures are explained by these, each with its alternatives."""
-        single = len(mistakes) == 1
-        shown = {self.witnesses[place][1].criterion for place, _ in self.wrong}
+    def _name(self, mistakes: Sequence[Chosen]) -> None:
+        """These are facts, each with its alternatives."""
+        left = self.failures.wrong
         for alternatives in mistakes:
-            criteria = {id_ for id_ in self.unexplained if any(id_ in one.caught_by for one in alternatives)}
-            if single:
-                criteria |= shown
-            else:
-                trial = self._try(alternatives[0], only_if_all=False)
-                where = {self.witnesses[place][1].criterion for place, _ in (*trial.agrees, *trial.differs)}
-                criteria |= where & shown
-            self._add(alternatives, criteria)
-        self.complete = True
+            fit = alternatives[0]
+            self._add(alternatives, self.failures.criteria_of(fit.touched & left))
+            self.given |= fit.agrees
+            if len(mistakes) == 1:
+                left -= fit.touched
 
-    def _name_parts(self, parts: Sequence[tuple[Mistake, Trial]]) -> None:
-        """What explains a part of the failures: a fact where it gives all that is wrong in a function, and what another
-        mistake does elsewhere does not matter; a likeness where it gives all that is wrong in a criterion."""
-        functions = self._grouped(lambda place, number: self.witnesses[place][1].functions[number])
-        criteria = self._grouped(lambda place, number: self.witnesses[place][1].criterion)
-        trials = [(mistake, self._try(mistake, only_if_all=False)) for mistake, rough in parts[:PAIRS_OF]]
-        left = set(self.wrong)
-        for keys in functions.values():
-            fitting = [one for one, trial in trials if _gives(trial, keys)]
-            if keys <= left and (chosen := self._sound(fitting)):
-                trial = next(trial for one, trial in trials if one is chosen[0])
-                self._add(chosen, {id_ for id_, theirs in criteria.items() if theirs & trial.agrees.keys()})
-                left -= trial.agrees.keys()
-        if self.found:
-            return
-        steady = [(one, trial) for one, trial in trials if not trial.differs]
-        for keys in sorted(criteria.values(), key=len, reverse=True):
-            if chosen := self._sound([one for one, trial in steady if _gives(trial, keys)]):
-                trial = next(trial for one, trial in trials if one is chosen[0])
-                shown = {id_ for id_, theirs in criteria.items() if theirs <= trial.agrees.keys()}
-                self._add(chosen, shown, likeness=True)
-                return
+    def _liken(self, near: Sequence[Mistake]) -> None:
+        """What a part of the failures looks like: a criterion whose wrong answers a mistake gives."""
 
-    def _grouped(self, name_of: Callable[[int, int], str]) -> dict[str, frozenset[tuple[int, int]]]:
-        """The wrong answers by what is said of each."""
-        found: dict[str, set[tuple[int, int]]] = {}
-        for key in sorted(self.wrong):
-            found.setdefault(name_of(*key), set()).add(key)
-        return {name: frozenset(keys) for name, keys in found.items()}
-
-    def _explain_the_rest(self, candidates: Sequence[Mistake]) -> None:
+    def _explain_the_way(self, candidates: Sequence[Mistake]) -> None:
         """Where all answers are right, a criterion looks at the way: at memory, say, or at what is called. So those
         mistakes are asked for that such criteria catch, and no others."""
-        rest = self.unexplained - {id_ for found in self.found for id_ in found.criteria}
-        fitting = [mistake for mistake in candidates if rest and mistake.caught_by == rest]
-        alternatives = self._sound(fitting)
+        rest = self.failures.without_answer - {id_ for found in self.found for id_ in found.criteria}
+        fits = [self._fit(one, frozenset()) for one in candidates if rest and one.caught_by == rest]
+        alternatives = self._narrowed([fit for fit in fits if not self.objections.to(fit.mistake)])
         if 0 < len(alternatives) < ALTERNATIVES:
             self._add(alternatives, rest)
 
-    def _add(self, alternatives: Sequence[Mistake], criteria: set[str], *, likeness: bool = False) -> None:
-        ids = tuple(id_ for mistake in alternatives for id_ in mistake.ids)
-        self.found.append(
-            Found(mistakes=ids, criteria=tuple(id_ for id_ in self.failed if id_ in criteria), likeness=likeness)
-        )
-
-
-def _gives(trial: Trial, keys: frozenset[tuple[int, int]]) -> bool:
-    """Whether a mistake gives these wrong answers, and that it does says something."""
-    weighed = sum(weight for key, weight in trial.agrees.items() if key in keys)
-    return not trial.contradicted and keys <= trial.agrees.keys() and weighed >= ENOUGH
+    def _add(self, alternatives: Chosen, criteria: Collection[str], *, likeness: bool = False) -> None:
+        ids = tuple(id_ for fit in alternatives for id_ in fit.mistake.ids)
+        silent = {id_ for id_ in self.failures.without_answer if any(id_ in f.mistake.caught_by for f in alternatives)}
+        shown = tuple(id_ for id_ in self.failures.criteria if id_ in criteria or id_ in silent)
+        self.found.append(Found(mistakes=ids, criteria=shown, likeness=likeness))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
 from types import CodeType
 
@@ -15,6 +15,7 @@ from grader.judge.diagnosis.similarity import alike, same, weight
 from grader.judge.diagnosis.suspects import Suspects
 
 SECONDS = 2.0  # for the solution on one test
+HOPE = 12  # tests in which a mistake gives no wrong answer: then it is not this one
 LEAST_SECONDS, TIMES = 0.3, 20  # for a mistake: this, or so many times what the solution took
 
 
@@ -89,40 +90,28 @@ class Witness:
         return Bearing.CONTRADICTS
 
     def weight_of(self, number: int, answer: Answer | None) -> int:
-        """How much it says that this answer agrees; exceptions of one type with other words say nothing."""
+        """How much it says that this answer agrees; exceptions of one type with other words say less."""
         theirs = self.exchanges[number].outcome
-        return self.weights[number] if answer and same(answer, theirs, in_form=False) else 0
+        same_words = answer and same(answer, theirs, in_form=False)
+        return self.weights[number] if same_words else min(1, self.weights[number])
+
+
+Key = tuple[int, int]  # one answer: the number of the witness, and of the call
 
 
 class Trial(msgspec.Struct):
-    """A program's answers to failed tests, weighed: by (number of the witness, number of the call)."""
+    """A program's answers to failed tests."""
 
-    agrees: dict[tuple[int, int], int] = {}  # -> weight
-    differs: set[tuple[int, int]] = set()
-    missed: set[tuple[int, int]] = set()  # right where the student is wrong
-    contradicted: bool = False  # wrong where the student is right, in a function in which the student is not always so
-    elsewhere: bool = False  # the same in another function: the student may have the mistake in one place only
-
-    @property
-    def weight(self) -> int:
-        return sum(self.agrees.values())
+    agrees: dict[Key, int] = {}  # wrong as the student's -> how much that says
+    differs: set[Key] = set()  # wrong in another way
+    missed: set[Key] = set()  # right where the student is wrong
+    against: set[str] = set()  # functions in which it is wrong where the student is right
 
 
-def try_on(
-    suspects: Suspects,
-    code: CodeType,
-    witnesses: Sequence[tuple[int, Witness]],
-    spoilt: Container[str],
-    clock: Clock,
-    *,
-    only_if_all: bool,
-) -> Trial:
-    """Ask a program what failed tests asked; ``spoilt`` are the functions in which the student is wrong.
-
-    With ``only_if_all`` it is over with the first wrong answer that the program does not give.
-    """
+def try_on(suspects: Suspects, code: CodeType, witnesses: Sequence[tuple[int, Witness]], clock: Clock) -> Trial:
+    """Ask a program what failed tests asked; over when there is no hope that it gives any wrong answer."""
     trial = Trial()
-    for place, witness in witnesses:
+    for count, (place, witness) in enumerate(witnesses):
         wrong = witness.wrong
 
         def go_on(
@@ -131,18 +120,18 @@ def try_on(
         ) -> bool:  # fmt: skip
             bearing = witness.bearing(number, answer)
             if bearing is Bearing.CONTRADICTS:
-                trial.contradicted |= witness.functions[number] in spoilt
-                trial.elsewhere = True
-            elif bearing is Bearing.AGREES:
-                trial.agrees[place, number] = witness.weight_of(number, answer)
-            elif bearing is Bearing.DIFFERS:
-                trial.differs.add((place, number))
+                trial.against.add(witness.functions[number])
             elif number in wrong:
-                trial.missed.add((place, number))
-            return not trial.contradicted and not (only_if_all and (trial.differs or trial.missed))
+                if bearing is Bearing.AGREES:
+                    trial.agrees[place, number] = witness.weight_of(number, answer)
+                elif bearing is Bearing.DIFFERS:
+                    trial.differs.add((place, number))
+                elif bearing is Bearing.RIGHT:
+                    trial.missed.add((place, number))
+            return True
 
         replay(suspects, code, witness.test, go_on, witness.limit, clock)
-        if trial.contradicted or (only_if_all and (trial.differs or trial.missed)):
+        if count >= HOPE and not trial.agrees:
             break
     return trial
 

@@ -1,0 +1,96 @@
+"""What passed tests say against a mistake: that it would have shown there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from types import CodeType
+
+from grader.judge.diagnosis.evidence import LEAST_SECONDS, TIMES
+from grader.judge.diagnosis.failures import Recordings
+from grader.judge.diagnosis.recording import Recording, functions_of
+from grader.judge.diagnosis.replay import Answer, Clock, replay
+from grader.judge.diagnosis.similarity import alike, same
+from grader.judge.diagnosis.suspects import Mistake, Suspects
+
+SLOW = 0.1  # seconds: passed tests that took longer are not asked
+STRANGE = 8  # answers of a mistake in one test that speak against it; more say nothing more
+LOOKS = 4  # passed tests from which it is learnt whether a function has several right answers
+
+
+class Objections:
+    """The passed tests of one submission; what they say is found out when it is asked for, once."""
+
+    def __init__(self, suspects: Suspects, passed: Recordings, functions: Collection[str], clock: Clock) -> None:
+        self.suspects = suspects
+        self.functions = functions  # in which the student is wrong
+        self.clock = clock
+        self.tests = sorted(
+            (
+                (id_, test)
+                for id_, tests in passed.items()
+                for test in tests
+                if test.usable and test.exchanges and not test.simulate and test.seconds < SLOW
+            ),
+            key=lambda entry: entry[1].seconds,
+        )
+        self._found: dict[tuple[str, ...], frozenset[str]] = {}
+        self._loose: dict[str, bool] = {}
+
+    def to(self, mistake: Mistake) -> frozenset[str]:
+        """The functions in which the mistake shows in a passed test: the tests that are known to catch it come first,
+        and the first objection in a function in which the student is wrong is enough."""
+        if mistake.ids not in self._found:
+            found: set[str] = set()
+            for id_, test in sorted(self.tests, key=lambda entry: entry[0] not in mistake.caught_by):
+                against = self._against(mistake, test)
+                found |= {name for name in against if id_ in mistake.caught_by or not self.is_loose(name)}
+                if found & self.functions:
+                    break
+            self._found[mistake.ids] = frozenset(found)
+        return self._found[mistake.ids]
+
+    def is_loose(self, function: str) -> bool:
+        """Whether it has several right answers: one that passed is not the solution's."""
+        if function not in self._loose:
+            asked = [test for _, test in self.tests if function in functions_of(test.exchanges)]
+            self._loose[function] = any(self._differs_from_solution(function, test) for test in asked[:LOOKS])
+        return self._loose[function]
+
+    def _differs_from_solution(self, function: str, test: Recording) -> bool:
+        functions = functions_of(test.exchanges)
+        differs = []
+
+        def compare(number: int, answer: Answer | None) -> bool:
+            if functions[number] == function and answer is not None:
+                differs.append(not same(answer, test.exchanges[number].outcome, in_form=False))
+            return not any(differs)
+
+        self._replay(self.suspects.solution, test, compare)
+        return any(differs)
+
+    def _against(self, mistake: Mistake, test: Recording) -> set[str]:
+        functions = functions_of(test.exchanges)
+        strange: dict[int, Answer | None] = {}
+        objects: set[str] = set()
+
+        def compare(number: int, answer: Answer | None) -> bool:
+            outcome = test.exchanges[number].outcome
+            if answer is None or not (same(answer, outcome, in_form=False) or alike(answer, outcome)):
+                strange[number] = answer
+            return len(strange) < STRANGE
+
+        def expect(number: int, answer: Answer | None) -> bool:
+            # Where the solution answers as the mistake does, the mistake does not show, and the student was let pass.
+            theirs = strange.get(number)
+            if number in strange and not (answer and theirs and same(answer, theirs, in_form=False)):
+                objects.add(functions[number])
+            return number < max(strange)
+
+        self._replay(mistake.code, test, compare)
+        if strange:
+            self._replay(self.suspects.solution, test, expect)
+        return objects
+
+    def _replay(self, code: CodeType, test: Recording, go_on: Callable[[int, Answer | None], bool]) -> None:
+        limit = max(LEAST_SECONDS, TIMES * test.seconds)
+        replay(self.suspects, code, test, go_on, limit, self.clock)
