@@ -15,7 +15,7 @@ from itertools import combinations
 
 from grader.judge.diagnosis.evidence import Key, Trial, try_on
 from grader.judge.diagnosis.failures import Failures, Recordings
-from grader.judge.diagnosis.fits import Fit, fit_of
+from grader.judge.diagnosis.fits import CLEARLY, MOST, Fit, fit_of
 from grader.judge.diagnosis.objections import Objections
 from grader.judge.diagnosis.replay import Clock, OutOfTime
 from grader.judge.diagnosis.suspects import Mistake, Suspects
@@ -24,8 +24,6 @@ from grader.judge.processes.events import Diagnosed, Found
 ALL_SECONDS = 4.0  # of processor time for a submission; what was found by then is said
 ALTERNATIVES = 3  # more of them that nothing tells apart say nothing
 PAIRS_OF = 20  # mistakes that are tried two by two
-MOST = 0.5  # of what is wrong a mistake gives so much, if it explains all
-CLEARLY = 0.75  # and so much if it is named for a part, or with another one
 HARDLY = 0.02  # differences in credit that say nothing
 
 Chosen = tuple[Fit, ...]  # mistakes that nothing tells apart
@@ -69,15 +67,12 @@ class _Search:
         self._explain_the_way(candidates)
 
     def _explain_answers(self, candidates: Sequence[Mistake]) -> None:
-        wrong = self.failures.wrong
         near = self._near(candidates)
-        if single := self._best(near, wrong, MOST):
+        if single := self._best(near, self.failures.wrong, MOST):
             self._name([single])
             return
-        by_function = self._by_function(near)
-        if by_function and wrong <= frozenset().union(*(chosen[0].touched for chosen in by_function)):
-            self._name(by_function)
-        elif pair := self._pair(near):
+        by_function, left = self._by_function(near)
+        if left and (pair := self._pair(near)):
             self._name(pair)
         elif by_function:
             self._name(by_function)
@@ -112,7 +107,8 @@ class _Search:
 
     def _fit(self, mistake: Mistake, keys: frozenset[Key]) -> Fit:
         trial = self._try(mistake)
-        loose = {name for name in trial.against & self.failures.functions if self.objections.is_loose(name)}
+        against = (trial.against.keys() | trial.raises.keys()) & self.failures.functions
+        loose = {name for name in against if self.objections.is_loose(name)}
         return fit_of(self.failures, mistake, trial, loose, keys)
 
     def _best(self, mistakes: Iterable[Mistake], keys: frozenset[Key], share: float) -> Chosen:
@@ -127,7 +123,8 @@ class _Search:
         return ()
 
     def _is_sound(self, fit: Fit) -> bool:
-        return not self.objections.to(fit.mistake) & {self.failures.function[key] for key in fit.agrees}
+        functions = {self.failures.function[key] for key in fit.agrees}
+        return not self.objections.to(fit.mistake, but_raising=fit.strong) & functions
 
     def _narrowed(self, fits: Sequence[Fit]) -> Chosen:
         """Of mistakes that give the same those that suit best what failed and what passed; one for each idea."""
@@ -143,12 +140,13 @@ class _Search:
 
     # Several mistakes
 
-    def _by_function(self, near: Sequence[Mistake]) -> list[Chosen]:
-        """For a function in which the student is wrong a mistake that explains it, and then the next. What it does in
-        other functions does not matter, because the student may have it in one place."""
+    def _by_function(self, near: Sequence[Mistake]) -> tuple[list[Chosen], frozenset[Key]]:
+        """For a function in which the student is wrong a mistake that explains it, and then the next; and what is left.
+        The student may have the mistake in one place only. But where it shows, too, another one is not looked for."""
         found: list[Chosen] = []
         left = self.failures.wrong
-        while functions := sorted({self.failures.function[key] for key in left}):
+        while left:
+            functions = sorted({self.failures.function[key] for key in left})
             explained = [
                 chosen
                 for function in functions
@@ -156,10 +154,11 @@ class _Search:
             ]
             if not explained:
                 break
-            whole = [tuple(self._fit(fit.mistake, left) for fit in chosen) for chosen in explained]
-            found.append(max(whole, key=lambda chosen: chosen[0].credit))
-            left -= found[-1][0].touched
-        return found
+            found.append(max(explained, key=lambda chosen: self._fit(chosen[0].mistake, left).credit))
+            left -= found[-1][0].agrees | self.failures.of(
+                self._try(found[-1][0].mistake).shows_in(self.failures.function)
+            )
+        return found, left
 
     def _pair(self, near: Sequence[Mistake]) -> list[Chosen]:
         """Two mistakes that give every wrong answer together, each with what cannot be told from it."""
@@ -195,13 +194,10 @@ class _Search:
 
     def _name(self, mistakes: Sequence[Chosen]) -> None:
         """These are facts, each with its alternatives."""
-        left = self.failures.wrong
         for alternatives in mistakes:
-            fit = alternatives[0]
-            self._add(alternatives, self.failures.criteria_of(fit.touched & left))
+            fit = self._fit(alternatives[0].mistake, self.failures.wrong)
+            self._add(alternatives, self.failures.criteria_of(fit.touched | alternatives[0].touched))
             self.given |= fit.agrees
-            if len(mistakes) == 1:
-                left -= fit.touched
 
     def _liken(self, near: Sequence[Mistake]) -> None:
         """What a part of the failures looks like: a criterion whose wrong answers a mistake gives."""
@@ -209,7 +205,7 @@ class _Search:
     def _explain_the_way(self, candidates: Sequence[Mistake]) -> None:
         """Where all answers are right, a criterion looks at the way: at memory, say, or at what is called. So those
         mistakes are asked for that such criteria catch, and no others."""
-        rest = self.failures.without_answer - {id_ for found in self.found for id_ in found.criteria}
+        rest = self.failures.of_other_functions - {id_ for found in self.found for id_ in found.criteria}
         fits = [self._fit(one, frozenset()) for one in candidates if rest and one.caught_by == rest]
         alternatives = self._narrowed([fit for fit in fits if not self.objections.to(fit.mistake)])
         if 0 < len(alternatives) < ALTERNATIVES:

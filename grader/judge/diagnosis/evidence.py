@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from types import CodeType
 
@@ -11,8 +11,9 @@ import msgspec
 
 from grader.judge.diagnosis.recording import Exchange, Recording, functions_of
 from grader.judge.diagnosis.replay import Answer, Clock, replay
-from grader.judge.diagnosis.similarity import alike, same, weight
+from grader.judge.diagnosis.similarity import alike, both_nan, same, weight
 from grader.judge.diagnosis.suspects import Suspects
+from grader.wire.messages import Failure
 
 SECONDS = 2.0  # for the solution on one test
 HOPE = 12  # tests in which a mistake gives no wrong answer: then it is not this one
@@ -80,7 +81,7 @@ class Witness:
         if state is State.OPEN or answer is None or right is None:
             return Bearing.NOTHING
         if state is State.WRONG:
-            if same(answer, theirs, in_form=False) or alike(answer, theirs):
+            if same(answer, theirs, in_form=False) or alike(answer, theirs) or both_nan(answer, theirs, right):
                 return Bearing.AGREES
             return Bearing.RIGHT if same(answer, right, in_form=False) else Bearing.DIFFERS
         if state is State.ODD and same(answer, theirs):
@@ -90,7 +91,7 @@ class Witness:
         return Bearing.CONTRADICTS
 
     def weight_of(self, number: int, answer: Answer | None) -> int:
-        """How much it says that this answer agrees; exceptions of one type with other words say less."""
+        """How much it says that this answer agrees; exceptions with other words, and NaN elsewhere, say less."""
         theirs = self.exchanges[number].outcome
         same_words = answer and same(answer, theirs, in_form=False)
         return self.weights[number] if same_words else min(1, self.weights[number])
@@ -105,7 +106,12 @@ class Trial(msgspec.Struct):
     agrees: dict[Key, int] = {}  # wrong as the student's -> how much that says
     differs: set[Key] = set()  # wrong in another way
     missed: set[Key] = set()  # right where the student is wrong
-    against: set[str] = set()  # functions in which it is wrong where the student is right
+    against: dict[str, int] = {}  # function -> how often it is wrong there where the student is right
+    raises: dict[str, int] = {}  # function -> how often it does so with an exception
+
+    def shows_in(self, function_of: Mapping[Key, str]) -> set[str]:
+        """The functions that it makes wrong."""
+        return {function_of[key] for key in (*self.agrees, *self.differs)} | self.against.keys() | self.raises.keys()
 
 
 def try_on(suspects: Suspects, code: CodeType, witnesses: Sequence[tuple[int, Witness]], clock: Clock) -> Trial:
@@ -120,7 +126,8 @@ def try_on(suspects: Suspects, code: CodeType, witnesses: Sequence[tuple[int, Wi
         ) -> bool:  # fmt: skip
             bearing = witness.bearing(number, answer)
             if bearing is Bearing.CONTRADICTS:
-                trial.against.add(witness.functions[number])
+                counts = trial.raises if isinstance(answer, Failure) else trial.against
+                counts[witness.functions[number]] = counts.get(witness.functions[number], 0) + 1
             elif number in wrong:
                 if bearing is Bearing.AGREES:
                     trial.agrees[place, number] = witness.weight_of(number, answer)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from grader.judge.diagnosis.evidence import Key, Witness
-from grader.judge.diagnosis.recording import Recording
+from grader.judge.diagnosis.recording import Recording, functions_of
 from grader.judge.diagnosis.replay import Clock
 from grader.judge.diagnosis.similarity import monotonous
 from grader.judge.diagnosis.suspects import Suspects
@@ -38,6 +38,11 @@ class Failures:
         answers = Counter(self.criterion.values())
         self._share = {key: 1 / answers[id_] for key, id_ in self.criterion.items()}
         self.without_answer = frozenset(failed) - answers.keys()  # criteria that look at the way, not at the answer
+        self.of_other_functions = frozenset(  # of them those in which nothing is asked that is wrong elsewhere
+            id_
+            for id_ in self.without_answer
+            if not any(self.functions & set(functions_of(test.exchanges)) for test in failed[id_])
+        )
 
     def credit(self, keys: Collection[Key]) -> float:
         """How much of what is wrong these answers are: each criterion counts 1, whatever the number of its tests."""

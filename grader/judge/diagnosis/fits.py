@@ -11,6 +11,10 @@ from grader.judge.diagnosis.failures import Failures
 from grader.judge.diagnosis.similarity import ENOUGH
 from grader.judge.diagnosis.suspects import Mistake
 
+MOST = 0.5  # of what is wrong a mistake gives so much, if it explains all
+CLEARLY = 0.75  # and so much if it is named for a part, or with another one
+STRONG = 3 * ENOUGH  # weight
+
 
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
     """A mistake, or two in one program, beside the wrong answers of a submission, or some of them."""
@@ -22,6 +26,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     weight: int  # how much it says that it agrees
     credit: float  # what it gives of all that is wrong, by criteria
     share: float  # and of those answers that it is to explain
+    exact: bool  # whether it gives all that is wrong, and fails the same criteria
 
     @property
     def touched(self) -> frozenset[Key]:
@@ -30,21 +35,32 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
     def explains(self, share: float) -> bool:
         """Whether it is wrong wherever the student is, and mostly in the same way."""
-        return not self.missed and self.share >= share and self.weight >= ENOUGH
+        return not self.missed and self.share >= share and (self.weight >= ENOUGH or self.exact)
+
+    @property
+    def strong(self) -> bool:
+        """Whether so much agrees that it does not matter where its edit of the solution makes it raise."""
+        return self.share >= CLEARLY and self.weight >= STRONG
 
 
 def fit_of(failures: Failures, mistake: Mistake, trial: Trial, loose: Collection[str], keys: frozenset[Key]) -> Fit:
     """How a mistake fits these answers. In a function in which it is wrong where the student is right, the student has
     not made it, unless the function has several right answers (``loose``)."""
-    against = failures.of(trial.against - set(loose))
-    agrees = (trial.agrees.keys() & keys) - against
-    differs = (trial.differs & keys) - against
+    fit = _fit(failures, mistake, trial, failures.of(trial.against.keys() - loose), keys)
+    against = failures.of((trial.against.keys() | trial.raises.keys()) - set(loose))
+    return fit if fit.strong else _fit(failures, mistake, trial, against, keys)
+
+
+def _fit(failures: Failures, mistake: Mistake, trial: Trial, against: frozenset[Key], keys: frozenset[Key]) -> Fit:
+    agrees = frozenset(trial.agrees.keys() & keys) - against
+    missed = frozenset(trial.missed | against) & keys
     return Fit(
         mistake=mistake,
         agrees=agrees,
-        differs=differs,
-        missed=(trial.missed | against) & keys,
+        differs=frozenset(trial.differs & keys) - against,
+        missed=missed,
         weight=sum(trial.agrees[key] for key in agrees),
         credit=failures.credit(agrees),
         share=failures.credit(agrees) / max(failures.credit(keys), 1e-9),
+        exact=agrees == keys == failures.wrong and mistake.caught_by == frozenset(failures.criteria),
     )

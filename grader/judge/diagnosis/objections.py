@@ -11,6 +11,7 @@ from grader.judge.diagnosis.recording import Recording, functions_of
 from grader.judge.diagnosis.replay import Answer, Clock, replay
 from grader.judge.diagnosis.similarity import alike, same
 from grader.judge.diagnosis.suspects import Mistake, Suspects
+from grader.wire.messages import Failure
 
 SLOW = 0.1  # seconds: passed tests that took longer are not asked
 STRANGE = 8  # answers of a mistake in one test that speak against it; more say nothing more
@@ -33,21 +34,22 @@ class Objections:
             ),
             key=lambda entry: entry[1].seconds,
         )
-        self._found: dict[tuple[str, ...], frozenset[str]] = {}
+        self._found: dict[tuple[tuple[str, ...], bool], frozenset[str]] = {}
         self._loose: dict[str, bool] = {}
 
-    def to(self, mistake: Mistake) -> frozenset[str]:
+    def to(self, mistake: Mistake, *, but_raising: bool = False) -> frozenset[str]:
         """The functions in which the mistake shows in a passed test: the tests that are known to catch it come first,
-        and the first objection in a function in which the student is wrong is enough."""
-        if mistake.ids not in self._found:
+        and the first objection in a function in which the student is wrong is enough. With ``but_raising`` exceptions
+        do not count: the edit of the solution may raise them, and the student's program not."""
+        if (mistake.ids, but_raising) not in self._found:
             found: set[str] = set()
             for id_, test in sorted(self.tests, key=lambda entry: entry[0] not in mistake.caught_by):
-                against = self._against(mistake, test)
+                against = self._against(mistake, test, but_raising=but_raising)
                 found |= {name for name in against if id_ in mistake.caught_by or not self.is_loose(name)}
                 if found & self.functions:
                     break
-            self._found[mistake.ids] = frozenset(found)
-        return self._found[mistake.ids]
+            self._found[mistake.ids, but_raising] = frozenset(found)
+        return self._found[mistake.ids, but_raising]
 
     def is_loose(self, function: str) -> bool:
         """Whether it has several right answers: one that passed is not the solution's."""
@@ -68,13 +70,15 @@ class Objections:
         self._replay(self.suspects.solution, test, compare)
         return any(differs)
 
-    def _against(self, mistake: Mistake, test: Recording) -> set[str]:
+    def _against(self, mistake: Mistake, test: Recording, *, but_raising: bool) -> set[str]:
         functions = functions_of(test.exchanges)
         strange: dict[int, Answer | None] = {}
         objects: set[str] = set()
 
         def compare(number: int, answer: Answer | None) -> bool:
             outcome = test.exchanges[number].outcome
+            if but_raising and isinstance(answer, Failure):
+                return True
             if answer is None or not (same(answer, outcome, in_form=False) or alike(answer, outcome)):
                 strange[number] = answer
             return len(strange) < STRANGE

@@ -120,10 +120,34 @@ def _handed_back(call: Call, reply: Reply) -> bool:
 
 
 def _weight(value: Any) -> int:
+    if is_tensor(value) and value.numel() == 1:
+        return _weight(value.item())
     if is_tensor(value):
         return ENOUGH if value.numel() > 1 and value.unique().numel() > 1 else min(1, int(value.numel()))
     if isinstance(value, float):
-        return ENOUGH if math.isfinite(value) and not value.is_integer() else 1
+        return (1 if value.is_integer() else ENOUGH) if math.isfinite(value) else 0
     if isinstance(value, list | tuple):
         return min(ENOUGH, sum(map(_weight, value)))
     return 1 if isinstance(value, int | str | bool) else 0
+
+
+def both_nan(one: Reply | Failure, other: Reply | Failure, right: Reply | Failure) -> bool:
+    """Whether both have NaN in a part where the right answer has none: where in it differs from program to program."""
+    if not all(isinstance(answer, Reply) for answer in (one, other, right)):
+        return False
+    return any(
+        _has_nan(first) and _has_nan(second) and not _has_nan(expected)
+        for first, second, expected in zip(*map(_parts, (one, other, right)), strict=False)
+    )
+
+
+def _parts(reply: Any) -> list[Any]:
+    return [reply.value, *reply.gradients, *reply.parameters.values()]
+
+
+def _has_nan(value: Any) -> bool:
+    if is_tensor(value):
+        return bool((value != value).any())
+    if isinstance(value, list | tuple):
+        return any(map(_has_nan, value))
+    return isinstance(value, float) and math.isnan(value)
