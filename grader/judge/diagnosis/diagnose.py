@@ -15,9 +15,10 @@ from itertools import combinations
 
 from grader.judge.diagnosis.evidence import Key, Trial, try_on
 from grader.judge.diagnosis.failures import Failures, Recordings
-from grader.judge.diagnosis.fits import CLEARLY, MOST, Fit, fit_of
+from grader.judge.diagnosis.fits import CLEARLY, MOST, STRONG, Fit, fit_of
 from grader.judge.diagnosis.objections import Objections
 from grader.judge.diagnosis.replay import Clock, OutOfTime
+from grader.judge.diagnosis.similarity import ENOUGH
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 from grader.judge.processes.events import Diagnosed, Found
 
@@ -97,7 +98,8 @@ class _Search:
         with contextlib.suppress(OutOfTime):  # the likeliest were tried
             for mistake in candidates:
                 self._try(mistake)
-        near = [mistake for mistake in candidates if mistake.ids in self.trials and self.trials[mistake.ids].agrees]
+        tried = [(mistake, self.trials[mistake.ids]) for mistake in candidates if mistake.ids in self.trials]
+        near = [mistake for mistake, trial in tried if trial.agrees]
         return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))
 
     def _try(self, mistake: Mistake) -> Trial:
@@ -174,11 +176,15 @@ class _Search:
             if both is None:
                 continue
             fit = self._fit(both, wrong)
-            needed = fit.credit > max(one.credit, other.credit) + HARDLY
-            if fit.explains(CLEARLY) and needed and self._is_sound(fit):
+            needed = all(self._weighs(both, fit.agrees - alone.agrees) for alone in (one, other))
+            if needed and fit.explains(CLEARLY) and self._is_sound(fit):
                 fitting.append((fit, one, other))
         most = max((fit.credit for fit, _, _ in fitting), default=0)
         return self._told_apart([(one, other) for fit, one, other in fitting if fit.credit >= most - HARDLY])
+
+    def _weighs(self, mistake: Mistake, keys: Collection[Key]) -> bool:
+        """Whether it says enough that the mistake gives these answers."""
+        return sum(self._try(mistake).agrees[key] for key in keys) >= ENOUGH
 
     def _told_apart(self, pairs: Sequence[tuple[Fit, Fit]]) -> list[Chosen]:
         """Pairs as two mistakes with their alternatives: one that all pairs share, and the others."""
@@ -200,7 +206,13 @@ class _Search:
             self.given |= fit.agrees
 
     def _liken(self, near: Sequence[Mistake]) -> None:
-        """What a part of the failures looks like: a criterion whose wrong answers a mistake gives."""
+        """What it looks like: the one idea that gives a good part of what is wrong, and much more than any other."""
+        fits = [self._fit(mistake, self.failures.wrong) for mistake in near]
+        most = max((fit.credit for fit in fits), default=0)
+        best = [fit for fit in fits if fit.credit > most * MOST and fit.weight >= STRONG]
+        chosen = self._narrowed([fit for fit in best[:PAIRS_OF] if self._is_sound(fit)])
+        if len(chosen) == 1:
+            self._add(chosen, self.failures.criteria_of(chosen[0].agrees), likeness=True)
 
     def _explain_the_way(self, candidates: Sequence[Mistake]) -> None:
         """Where all answers are right, a criterion looks at the way: at memory, say, or at what is called. So those

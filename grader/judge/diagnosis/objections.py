@@ -23,7 +23,7 @@ class Objections:
 
     def __init__(self, suspects: Suspects, passed: Recordings, functions: Collection[str], clock: Clock) -> None:
         self.suspects = suspects
-        self.functions = functions  # in which the student is wrong
+        self.functions = frozenset(functions)  # in which the student is wrong
         self.clock = clock
         self.tests = sorted(
             (

@@ -23,8 +23,11 @@ def same(one: Reply | Failure, other: Reply | Failure, *, in_form: bool = True) 
     """
     if isinstance(one, Failure) or isinstance(other, Failure):
         return isinstance(one, Failure) and alike(one, other) and one.message == getattr(other, "message", None)
-    parts = ("value", "args", "kwargs", "gradients", "parameters")
-    return all(_equal(getattr(one, name), getattr(other, name), in_form) for name in parts)
+    parts = ("value", "args", "kwargs", "parameters")
+    return all(_equal(getattr(one, name), getattr(other, name), in_form) for name in parts) and (
+        _equal(one.gradients, other.gradients, in_form)
+        or (not in_form and all(map(_equal_gradients, one.gradients, other.gradients)))
+    )
 
 
 def alike(one: Reply | Failure, other: Reply | Failure) -> bool:
@@ -65,6 +68,14 @@ def _equal(one: Any, other: Any, in_form: bool = True) -> bool:
             and all(_equal(one[k], other[k], in_form) for k in one)
         )
     return (type(one) is type(other) or not in_form) and bool(one == other)
+
+
+def _equal_gradients(one: Any, other: Any) -> bool:
+    """Whether two gradients are equal; no gradient at all is one of zeros."""
+    if one is None or other is None:
+        present = other if one is None else one
+        return present is None or not bool(present.any())
+    return _equal(one, other, in_form=False)
 
 
 def _plain(value: Any) -> Any:
