@@ -24,4 +24,5 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     drop_lowest: Count = 0  # so many of the exercises that are not optional
     extra_credit: Amount = 0.0  # an optional exercise adds up to so much on top, and does not count otherwise
     max_total: Amount = 100.0
+    one_mistake_costs_once: bool = False  # known mistakes that explain everything cost their severities, and no more
     extensions: str = ""  # a CSV with student, exercise (or nothing: all), due

@@ -229,15 +229,14 @@ def _suspicious(statistics: ClassItems) -> list[tuple[str, str, str]]:
 
 
 def _misconceptions(results: Results) -> list[tuple[str, str, str, list[GradedStudent]]]:
-    """(exercise, id, a diagnosis that names it, who has it), the most frequent first."""
+    """(exercise, mistake, its words, who has it), the most frequent first; what nothing tells apart is one mistake."""
     found: dict[tuple[str, str], list[GradedStudent]] = {}
     words: dict[tuple[str, str], str] = {}
     for student in results.students:
         for exercise in student.exercises:
-            for mistake in dict.fromkeys(m for c in exercise.criteria for m in c.misconceptions):
-                found.setdefault((exercise.name, mistake), []).append(student)
-            for criterion in exercise.criteria:
-                if len(criterion.misconceptions) == 1 and criterion.diagnosis:  # else it speaks of several
-                    words.setdefault((exercise.name, criterion.misconceptions[0]), criterion.diagnosis)
+            of_student = (mistake for c in exercise.criteria for mistake in exercise.mistakes_of(c))
+            for name, text in {mistake.name: mistake.words for mistake in of_student}.items():
+                found.setdefault((exercise.name, name), []).append(student)
+                words.setdefault((exercise.name, name), text)
     ranked = sorted(found.items(), key=lambda entry: (-len(entry[1]), entry[0]))
     return [(exercise, mistake, words.get((exercise, mistake), ""), who) for (exercise, mistake), who in ranked]

@@ -1,10 +1,10 @@
 """Error groups: who failed alike.
 
-Two students failed a criterion alike if it has the same diagnosis for both; without a diagnosis, if it has the same
-verdict and the same kind of message. Criteria of one exercise on which the same students failed for the same cause are
-one group: a file that cannot be imported is one mistake, whatever the number of criteria. A diagnosis that some of a
-group have for one more criterion adds this criterion to the group. What only one student did is no group; it is counted
-beside them. Pure functions over the records of results.json.
+Two students failed a criterion alike if the same mistake is behind it for both, alone or with others; without a known
+mistake, if it has the same verdict and the same kind of message. Criteria of one exercise on which the same students
+failed for the same cause are one group: a file that cannot be imported is one mistake, whatever the number of criteria.
+A mistake that fails one more criterion of some of a group adds this criterion to the group. What only one student did
+is no group; it is counted beside them. Pure functions over the records of results.json.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def error_groups(results: Results) -> Groups:
     found: dict[tuple[str, str, Cause], _Failures] = {}
     for student in results.students:
         for exercise in student.exercises:
-            for criterion, cause in _failures(exercise):
+            for criterion, cause, misconceptions in _failures(exercise):
                 failures = found.setdefault(
                     (exercise.name, criterion.id, cause),
-                    _Failures(criterion.title, criterion.message, criterion.misconceptions, []),
+                    _Failures(criterion.title, criterion.message, misconceptions, []),
                 )
                 failures.students.append(student.id)
     return Groups(groups=_groups(found), alone=_alone(found))
@@ -88,18 +88,21 @@ def message_kind(message: str) -> str:
     return _NUMBER.sub("#", text)[:_LONGEST]
 
 
-def _failures(exercise: GradedExercise) -> Iterable[tuple[GradedCriterion, Cause]]:
+def _failures(exercise: GradedExercise) -> Iterable[tuple[GradedCriterion, Cause, tuple[str, ...]]]:
     if exercise.left_out:
         return
     for criterion in exercise.criteria:
         if criterion.verdict is Verdict.PASSED:
             continue
         if exercise.verdict is Verdict.MISSING:
-            yield criterion, Cause(verdict=Verdict.MISSING, absent=True)
-        elif criterion.diagnosis and criterion.verdict is not Verdict.GRADER_FAULT:
-            yield criterion, Cause(diagnosis=criterion.diagnosis)
+            yield criterion, Cause(verdict=Verdict.MISSING, absent=True), ()
+        elif criterion.verdict is not Verdict.GRADER_FAULT and (mistakes := exercise.mistakes_of(criterion)):
+            for mistake in mistakes:
+                yield criterion, Cause(diagnosis=mistake.words), mistake.misconceptions
+        elif criterion.verdict is not Verdict.GRADER_FAULT and criterion.diagnosis:
+            yield criterion, Cause(diagnosis=criterion.diagnosis), ()
         else:
-            yield criterion, Cause(verdict=criterion.verdict, message_kind=message_kind(criterion.message))
+            yield criterion, Cause(verdict=criterion.verdict, message_kind=message_kind(criterion.message)), ()
 
 
 def _groups(found: dict[tuple[str, str, Cause], _Failures]) -> tuple[ErrorGroup, ...]:

@@ -1,4 +1,4 @@
-"""From scores to grades by the course's policy: late days, penalties, the lowest dropped, extra credit.
+"""From scores to grades by the course's policy: late days, penalties, a mistake that costs once, the lowest dropped.
 
 All of it is worked out from ``results.json`` and ``course.toml`` whenever results are shown. So a changed date needs no
 regrade.
@@ -14,6 +14,7 @@ import msgspec
 
 from grader.course import Exercise
 from grader.course.policy import Policy
+from grader.results.records import Verdict
 from grader.results.schema import GradedExercise, GradedStudent, Results, rounded
 from grader.results.scoring import weighted_mean
 
@@ -45,8 +46,14 @@ def _student(
         )
         late = days_late(handed_in, due, policy.grace_minutes)
         taken = penalty(late, policy)
-        final = None if exercise.score is None else rounded(max(0.0, exercise.score - taken))
-        found.append(msgspec.structs.replace(exercise, days_late=late, penalty=taken, final=final))
+        raised = _raised(exercise) if policy.one_mistake_costs_once else 0.0
+        final = None if exercise.score is None else rounded(max(0.0, exercise.score + raised - taken))
+        found.append(msgspec.structs.replace(exercise, days_late=late, penalty=taken, raised=raised, final=final))
+    words += [
+        f"{one.name}: a mistake costs once, so {one.score + one.raised:g} instead of {one.score:g}"
+        for one in found
+        if one.raised and one.score is not None
+    ]
     if any(one.penalty for one in found):
         most = max(found, key=lambda one: one.penalty)
         words.append(f"late by {most.days_late} {'day' if most.days_late == 1 else 'days'}: −{most.penalty:g}")
@@ -56,6 +63,18 @@ def _student(
     if student.needs_review or student.score is None:
         total = None
     return msgspec.structs.replace(student, exercises=tuple(found), final=rounded(total), policy=tuple(words))
+
+
+def _raised(exercise: GradedExercise) -> float:
+    """What is added where the mistakes that were found give every wrong answer: they cost their severities together,
+    and not each criterion that they fail. Points that a teacher gave by hand stand."""
+    earned = sum(criterion.points for criterion in exercise.criteria if criterion.verdict is Verdict.PASSED)
+    by_hand = earned != exercise.points_earned
+    certain = exercise.explained and exercise.mistakes and not any(one.likeness for one in exercise.mistakes)
+    if exercise.score is None or by_hand or not certain:
+        return 0.0
+    least = 100.0 - sum(mistake.severity for mistake in exercise.mistakes)
+    return rounded(max(0.0, least - exercise.score)) or 0.0
 
 
 def _total(exercises: Sequence[GradedExercise], policy: Policy, words: list[str]) -> float | None:

@@ -46,6 +46,12 @@ class GradedMistake(msgspec.Struct, frozen=True, kw_only=True):
     criteria: tuple[str, ...]  # the failed criteria that it explains
     likeness: bool = False  # it explains only a part: "looks like"
     severity: int = 100  # percent of the exercise that it costs at most, where a mistake costs once
+    words: str = ""  # what the student is told about it
+
+    @property
+    def name(self) -> str:
+        """What counts as one in statistics."""
+        return "looks like " * self.likeness + " or ".join(self.misconceptions)
 
 
 class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +81,7 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     adjustments: tuple[str, ...] = ()  # what a teacher changed, and why
     days_late: int = 0
     penalty: float = 0.0  # of 100, for being late
+    raised: float = 0.0  # what the rule that a mistake costs once adds to the score
     final: float | None = None  # the score after adjustments and penalty
     fault: str | msgspec.UnsetType = msgspec.UNSET
 
@@ -82,6 +89,14 @@ class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
     def left_out(self) -> bool:
         """Whether it is an optional exercise that the student did not hand in."""
         return self.optional and self.verdict is Verdict.MISSING
+
+    def mistakes_of(self, criterion: GradedCriterion) -> tuple[GradedMistake, ...]:
+        """The mistakes behind a failure. Results of earlier versions have their names with the criterion alone."""
+        found = tuple(mistake for mistake in self.mistakes if criterion.id in mistake.criteria)
+        if found or not criterion.misconceptions:
+            return found
+        words = criterion.diagnosis or ""
+        return (GradedMistake(misconceptions=criterion.misconceptions, criteria=(criterion.id,), words=words),)
 
 
 class GradedStudent(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,6 +243,7 @@ def _mistake(finding: Finding) -> GradedMistake:
         criteria=finding.criteria,
         likeness=finding.likeness,
         severity=min(mistake.severity for mistake in finding.mistakes),  # in doubt, for the student
+        words=words_of([finding]),
     )
 
 

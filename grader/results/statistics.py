@@ -54,7 +54,7 @@ class ExerciseItems(msgspec.Struct, frozen=True, kw_only=True):
     handed_in: int
     missing: int
     items: tuple[Item, ...]
-    misconceptions: dict[str, int]  # id -> students who have it, the most frequent first
+    misconceptions: dict[str, int]  # a mistake, "or" between what nothing tells apart -> students, the most first
 
 
 class ClassItems(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,13 +92,13 @@ def exercise_items(name: str, exercises: Sequence[GradedExercise]) -> ExerciseIt
     criteria = {criterion.id: criterion for student in judged for criterion in student.values()}
     totals = [_points(student.values()) for student in judged]
     mistakes: Counter[str] = Counter()
-    for student in judged:
-        mistakes.update({mistake for criterion in student.values() for mistake in criterion.misconceptions})
+    for exercise, student in zip(handed_in, judged, strict=True):
+        mistakes.update({mistake.name for criterion in student.values() for mistake in exercise.mistakes_of(criterion)})
     return ExerciseItems(
         name=name,
         handed_in=len(handed_in),
         missing=len(exercises) - len(handed_in),
-        items=tuple(_item(criterion, judged, totals) for criterion in criteria.values()),
+        items=tuple(_item(criterion, handed_in, judged, totals) for criterion in criteria.values()),
         misconceptions=_ordered(mistakes),
     )
 
@@ -108,7 +108,10 @@ def _judged(exercise: GradedExercise) -> dict[str, GradedCriterion]:
 
 
 def _item(
-    criterion: GradedCriterion, students: Sequence[dict[str, GradedCriterion]], totals: Sequence[tuple[int, int]]
+    criterion: GradedCriterion,
+    exercises: Sequence[GradedExercise],
+    students: Sequence[dict[str, GradedCriterion]],
+    totals: Sequence[tuple[int, int]],
 ) -> Item:
     found = [student[criterion.id] for student in students if criterion.id in student]
     verdicts = Counter(one.verdict.value for one in found)
@@ -135,7 +138,14 @@ def _item(
         difficulty=passed / len(found) if found else None,
         discrimination=discrimination,
         verdicts=_ordered(verdicts),
-        misconceptions=_ordered(Counter(mistake for one in found for mistake in one.misconceptions)),
+        misconceptions=_ordered(
+            Counter(
+                mistake.name
+                for exercise, student in zip(exercises, students, strict=True)
+                if criterion.id in student
+                for mistake in exercise.mistakes_of(student[criterion.id])
+            )
+        ),
         flags=tuple(flags),
     )
 

@@ -1,10 +1,12 @@
 """Who failed alike."""
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.results.groups import error_groups, message_kind
 from grader.results.records import Verdict
+from grader.results.schema import GradedMistake
 from tests.grader.made_results import criterion, exercise, large_class, results, student
 
 
@@ -22,6 +24,25 @@ def test_the_same_diagnosis_is_alike_whatever_the_message():
     (group,) = found.groups
     assert (group.students, group.cause.diagnosis, group.criteria) == (("s0", "s1"), "D.", ("a",))
     assert [(one.exercise, one.failures, one.students) for one in found.alone] == [("ctc", 1, ("s2",))]
+
+
+def test_who_made_two_mistakes_is_in_the_groups_of_both():
+    column = [criterion("a", "failed"), criterion("b", "failed")]
+    swapped = GradedMistake(misconceptions=("swap", "off"), criteria=("a", "b"), words="S.")
+    slow = GradedMistake(misconceptions=("slow",), criteria=("b",), words="L.")
+    made = [(swapped,), (swapped, slow), (slow,)]
+    found = error_groups(
+        results(
+            *(
+                student(f"s{n}", msgspec.structs.replace(exercise("ctc", *column), mistakes=mistakes))
+                for n, mistakes in enumerate(made)
+            )
+        )
+    )
+    assert [(one.cause.diagnosis, one.misconceptions, one.students) for one in found.groups] == [
+        ("S.", ("swap", "off"), ("s0", "s1")),
+        ("L.", ("slow",), ("s1", "s2")),
+    ]
 
 
 def test_without_a_diagnosis_the_verdict_and_the_kind_of_message_count():

@@ -5,6 +5,7 @@ import datetime
 import json
 import zipfile
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,8 +15,8 @@ from grader.course.manifest import Exercise
 from grader.course.policy import Policy
 from grader.errors import ManifestError
 from grader.results.policies import days_late, penalty, with_policy
-from grader.results.records import Verdict
-from grader.results.schema import GradedExercise, GradedStudent, Results
+from grader.results.records import Kind, Verdict
+from grader.results.schema import GradedCriterion, GradedExercise, GradedMistake, GradedStudent, Results
 from tests.grader.conftest import write
 
 DUE = datetime.datetime(2026, 11, 18, 23, 59, tzinfo=datetime.UTC)
@@ -136,3 +137,59 @@ def test_a_mistake_in_the_policy_is_named(tiny):
         ManifestError, match=r"policy\.penalty_a_day: is not a known key; did you mean 'penalty_per_day'"
     ):
         load_course(manifest)
+
+
+# A mistake costs once
+
+
+def failed(score, *mistakes, explained=True, points=None):
+    """An exercise of ten criteria of a point each, and what was found."""
+    passed = round(score / 10)
+    criteria = [
+        GradedCriterion(id=f"c{n}", title="T", kind=Kind.VALUE, points=1, hidden=False, verdict=verdict)
+        for n, verdict in enumerate([Verdict.PASSED] * passed + [Verdict.FAILED] * (10 - passed))
+    ]
+    return GradedExercise(
+        name="a", score=score, verdict=Verdict.FAILED, criteria=tuple(criteria), origin="x.py", explained=explained,
+        points_earned=passed if points is None else points, points_possible=10, mistakes=mistakes,
+    )  # fmt: skip
+
+
+def mistake(severity, likeness=False):
+    return GradedMistake(misconceptions=("m",), criteria=("c9",), severity=severity, likeness=likeness)
+
+
+ONCE = Policy(one_mistake_costs_once=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (failed(40.0, mistake(20)), 80.0),
+        (failed(40.0, mistake(20), mistake(25)), 55.0),
+        (failed(90.0, mistake(20)), 90.0),
+        (failed(40.0, mistake(60), mistake(60)), 40.0),
+        (failed(40.0, mistake(20), explained=False), 40.0),
+        (failed(40.0, mistake(20), mistake(20, likeness=True)), 40.0),
+        (failed(40.0), 40.0),
+        (failed(10.0, mistake(20), points=2), 10.0),
+    ],
+    ids=["once", "two", "cheaper", "dear", "not all", "looks like", "none", "points by hand"],
+)
+def test_known_mistakes_that_explain_everything_cost_their_severities(found, expected):
+    assert final(ONCE, found).final == expected
+    assert final(Policy(max_total=99), found).final == found.score, "it is off unless asked for"
+
+
+def test_a_raised_score_is_told_and_still_pays_for_being_late():
+    policy = msgspec.structs.replace(ONCE, due=DUE, penalty_per_day=10)
+    student = final(policy, failed(40.0, mistake(20)), at="2026-11-19T12:00:00+00:00")
+    assert student.final == 70.0
+    assert student.exercises[0].raised == 40.0
+    assert any("a mistake costs once, so 80 instead of 40" in words for words in student.policy)
+
+
+@given(st.lists(st.tuples(st.integers(1, 100), st.booleans()), max_size=3), st.integers(0, 10), st.booleans())
+def test_no_score_falls_because_a_mistake_costs_once(severities, tenths, explained):
+    found = failed(10.0 * tenths, *(mistake(*one) for one in severities), explained=explained)
+    assert found.score <= final(ONCE, found).final <= 100

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from grader.course import load_course
 from grader.errors import ResultsError
-from grader.results.records import Criterion, CriterionResult, Diagnosis, ExerciseResult, Kind, StudentResult, Verdict
+from grader.results.records import (
+    Criterion,
+    CriterionResult,
+    Diagnosis,
+    ExerciseResult,
+    Finding,
+    Kind,
+    StudentResult,
+    Verdict,
+)
 from grader.results.schema import Confinement, Origin, as_json, load_results, make_results, read_results
 
 
@@ -18,10 +27,16 @@ def criterion(number, verdict, points):
             id=f"c{number}", title=f"C{number}", kind=Kind.VALUE, points=points, hint="h", sentence="s", timeout=1.0,
             hidden=bool(number % 2),
         ),
-        verdict=verdict, message="m", line="a.py:1", diagnoses=(Diagnosis(id="d", explanation="e.", hint="f."),),
+        verdict=verdict, message="m", line="a.py:1",
     )  # fmt: skip
 
 
+FINDINGS = (
+    Finding(mistakes=(Diagnosis(id="d", explanation="e.", hint="f.", severity=20),), criteria=("c0", "c1")),
+    Finding(
+        mistakes=tuple(Diagnosis(id=id_, explanation="e.", hint="f.") for id_ in "gh"), criteria=("c0",), likeness=True
+    ),
+)
 criteria = st.lists(st.tuples(st.sampled_from(Verdict), st.integers(1, 5)), max_size=4)
 origins = st.builds(
     Origin, name=st.text(max_size=5), group=st.lists(st.text(max_size=3), max_size=2).map(tuple),
@@ -42,6 +57,8 @@ def test_what_is_written_is_read(tiny_course, students, provisional):
                     problem=fault,
                     notes=(fault,) * len(found),
                     criteria=tuple(criterion(i, *one) for i, one in enumerate(found)),
+                    findings=FINDINGS,
+                    explained=provisional,
                 )
                 for name, found in (("addition", first), ("doubling", second))
             ),

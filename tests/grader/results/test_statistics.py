@@ -109,9 +109,21 @@ def test_seven_students_are_too_few_to_suspect_a_test():
 def test_a_student_has_a_misconception_once():
     both = exercise([criterion(0, "failed", misconceptions=["swap", "off"]), criterion(1, "error", 1, ["swap"])])
     found = items_of([both, both, exercise([criterion(0, "failed", 1, ["off"]), criterion(1, "passed")])])
-    assert found.misconceptions == {"off": 3, "swap": 2}
-    assert found.items[0].misconceptions == {"off": 3, "swap": 2}
+    assert found.misconceptions == {"swap or off": 2, "off": 1, "swap": 2}
+    assert found.items[0].misconceptions == {"swap or off": 2, "off": 1}
     assert found.items[1].misconceptions == {"swap": 2}
+
+
+def test_what_nothing_tells_apart_is_one_mistake_and_two_mistakes_are_two():
+    failed = exercise([criterion(0, "failed", misconceptions=["swap", "off", "slow"]), criterion(1, "failed")])
+    failed["mistakes"] = [
+        {"misconceptions": ["swap", "off"], "criteria": ["c0", "c1"]},
+        {"misconceptions": ["slow"], "criteria": ["c0"], "likeness": True},
+    ]
+    found = items_of([failed, failed])
+    assert found.misconceptions == {"swap or off": 2, "looks like slow": 2}
+    assert found.items[0].misconceptions == {"swap or off": 2, "looks like slow": 2}
+    assert found.items[1].misconceptions == {"swap or off": 2}
 
 
 # Through the command line
