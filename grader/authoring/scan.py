@@ -4,7 +4,8 @@ misconceptions, and the secret.
 Lines are compared word by word, without regard to spaces, quotes, commas, comment marks and where a line ends, so that
 a line is found in a string, a comment, a table or a paragraph too. A short line (``return table``) says nothing by
 itself; it is looked for together with the lines that follow it. What students get on purpose is no secret: the stub,
-the titles and sentences of hidden criteria, and whatever an author lists in ``solutions/public_lines.txt``.
+the titles and sentences of hidden criteria, the words about mistakes that show in public tests (known_mistakes.json),
+and whatever an author lists in ``solutions/public_lines.txt``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from grader.course import Course, Exercise
+from grader.course.known_mistakes import FILE_NAME, without_words
 from grader.course.marks import find_regions
 from grader.course.misconceptions import load_bank
 from grader.course.stubs import course_stub
@@ -59,6 +61,8 @@ def scan(course: Course, files: Mapping[str, bytes]) -> tuple[Leak, ...]:
     secrets = _by_beginning(secret_lines(course))
     found = set()
     for name, content in files.items():
+        if Path(name).name == FILE_NAME:
+            content = without_words(content)
         if course.secret and course.secret.encode() in content:
             line = content[: content.index(course.secret.encode())].count(b"\n") + 1
             found.add(Leak(name, line, line, "the secret of the course", "…"))

@@ -5,6 +5,7 @@ It holds wrong answers alone: no edit, no right answer. ``grader diagnoses`` wri
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,24 @@ class KnownMistakes(msgspec.Struct, frozen=True, kw_only=True):
     """Those of one exercise."""
 
     format: int
+    made_of: str = ""  # a hash of what decides about it: public suite, bank, solution, what these build on
     mistakes: tuple[KnownMistake, ...] = ()
+
+
+def digest_of(course: Course, exercise: Exercise) -> str:
+    """The hash that an up-to-date file has."""
+    paths = (course.public_suite(exercise), course.bank(exercise), course.solution(exercise))
+    found = hashlib.sha256(str(FORMAT).encode())
+    for path in (*paths, *map(course.stand_in, exercise.builds_on)):
+        found.update(b"\0" + (path.read_bytes() if path.is_file() else b""))
+    return found.hexdigest()[:16]
+
+
+def without_words(content: bytes) -> bytes:
+    """The file without explanations and hints, which students get on purpose."""
+    found = msgspec.json.decode(content, type=KnownMistakes)
+    bare = tuple(msgspec.structs.replace(mistake, explanation="", hint="") for mistake in found.mistakes)
+    return as_text(msgspec.structs.replace(found, mistakes=bare)).encode()
 
 
 def known_mistakes_file(course: Course, exercise: Exercise) -> Path:
@@ -74,4 +92,4 @@ def as_text(known: KnownMistakes) -> str:
     """The file: a line for each mistake, so that a change is easy to see."""
     lines = [msgspec.json.encode(mistake).decode() for mistake in known.mistakes]
     body = ",\n".join(lines)
-    return f'{{"format":{known.format},"mistakes":[\n{body}\n]}}\n'
+    return f'{{"format":{known.format},"made_of":"{known.made_of}","mistakes":[\n{body}\n]}}\n'

@@ -73,20 +73,21 @@ def print_summary(console: Console, exercises: tuple[ExerciseProof, ...]) -> Non
 
 
 def matrix_lines(exercise: ExerciseProof) -> list[str]:
-    """Ids at the left, a character for each criterion, the score at the right; at most 80 columns."""
+    """Ids at the left, a character for each criterion, the scores at the right; at most 80 columns."""
     count = len(exercise.criteria)
     cells = count + (count - 1) // GROUP
-    room = WIDTH - len("  ") - len(" ") - cells - len(" score")
+    room = WIDTH - len("  ") - len(" ") - cells - len(" score once")
     width = min(room, max(len(row.id) for row in exercise.rows))
     numbers = range(1, count + 1)
     tens = _grouped([str(n // 10) if n >= 10 else " " for n in numbers])
     lines = [f"  {'':{width}} {tens}".rstrip()] if count >= 10 else []
-    lines.append(f"  {'misconception':{width}.{width}} {_grouped([str(n % 10) for n in numbers])} score")
+    lines.append(f"  {'misconception':{width}.{width}} {_grouped([str(n % 10) for n in numbers])} score once")
     for row in exercise.rows:
         label = row.id if len(row.id) <= width else row.id[: width - 1] + "…"
-        score = "–" if row.score is None else f"{row.score:.0f}"
-        lines.append(f"  {label:{width}} {_grouped([MARKS[cell] for cell in row.cells])} {score:>4}".rstrip())
+        score, once = ("–" if value is None else f"{value:.0f}" for value in (row.score, row.once))
+        lines.append(f"  {label:{width}} {_grouped([MARKS[cell] for cell in row.cells])} {score:>5} {once:>4}".rstrip())
     lines.append(f"  {MARKS[Cell.EXPECTED]} fails, expected   {MARKS[Cell.FAILS]} fails   {MARKS[Cell.PASSES]} passes")
+    lines.append("  score: as the points say   once: where a mistake costs once")
     return lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -13,6 +14,7 @@ from grader.validation.records import Cell, Mutation, Proof, Row
 
 NOT_IMPLEMENTED = "is not implemented yet"
 MOST_FOR_GARBAGE = 5.0  # percent of the points
+MOST_FOR_ONE = 40.0  # percent of the points
 TARGET = 0.95  # of the mutants that are not equivalent
 
 
@@ -37,8 +39,14 @@ def rows(evidence: Evidence) -> tuple[Row, ...]:
         by_id = {one.criterion.id: one for one in result.criteria}
         cells = tuple(_cell(by_id.get(id_), id_ in mistake.caught_by) for id_ in ids)
         found.append(
-            Row(id=mistake.id, explanation=mistake.explanation, score=exercise_score(result), cells=cells)
-        )  # fmt: skip
+            Row(
+                id=mistake.id,
+                explanation=mistake.explanation,
+                score=exercise_score(result),
+                cells=cells,
+                severity=mistake.severity,
+            )
+        )
     return tuple(found)
 
 
@@ -104,6 +112,23 @@ def prove_mistakes(evidence: Evidence, known: Iterable[str]) -> Proof:
         finding=f"{caught} of {len(evidence.mistakes)}",
         problems=tuple(problems),
         remedy="Add a check to the suite, or correct caught_by.",
+    )
+
+
+def prove_costs(evidence: Evidence) -> Proof:
+    """No single mistake costs too much of the exercise, unless the bank says why it should."""
+    costs = {mistake.id: 100.0 - (exercise_score(result) or 0.0) for mistake, result in evidence.mistakes}
+    dear = {mistake.id: mistake.costs_more for mistake, _ in evidence.mistakes if costs[mistake.id] > MOST_FOR_ONE}
+    finding = "no mistake is known"
+    if costs:
+        finding = (
+            f"median {statistics.median(costs.values()):.0f} %, worst {max(costs.values()):.0f} %, {len(dear)} more"
+        )
+    return Proof(
+        claim=f"A mistake costs at most {MOST_FOR_ONE:.0f} %",
+        finding=finding,
+        problems=tuple(f"{id_} costs {costs[id_]:.0f} %." for id_, why in dear.items() if not why.strip()),
+        remedy="Let each criterion look at its own property; or say in the bank, as costs_more, why it should.",
     )
 
 

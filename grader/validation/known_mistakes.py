@@ -8,7 +8,16 @@ from typing import Any
 import msgspec
 
 from grader.course import Course, Exercise
-from grader.course.known_mistakes import FORMAT, KnownMistake, KnownMistakes, WrongAnswer, WrongTest
+from grader.course.known_mistakes import (
+    FORMAT,
+    KnownMistake,
+    KnownMistakes,
+    WrongAnswer,
+    WrongTest,
+    digest_of,
+    known_mistakes_file,
+    read_known_mistakes,
+)
 from grader.course.misconceptions import Misconception, apply_misconception, load_misconceptions
 from grader.course.suites import read_suite
 from grader.errors import GraderError
@@ -19,6 +28,9 @@ from grader.judge.processes.task import Part, Task
 from grader.judge.processes.warm import WarmJudge
 from grader.results.records import ExerciseResult, Verdict
 from grader.sandbox.layers import require_layers
+from grader.validation.records import Proof
+
+CLAIM = "Students are told of their mistakes"
 
 Calls = Sequence[tuple[str, dict[str, Any]]]
 
@@ -42,7 +54,7 @@ def make_known_mistakes(
     """The file of an exercise, and how each mistake that shows in public tests went."""
     bank, file = course.bank(exercise), course.solution(exercise)
     if not bank.is_file():
-        return KnownMistakes(format=FORMAT), ()
+        return KnownMistakes(format=FORMAT, made_of=digest_of(course, exercise)), ()
     source = file.read_text(encoding="utf-8")
     judge = WarmJudge(course, (exercise,), require_layers())
     public = tuple(test.id for test in read_suite(course.suites(exercise)[0]) if not test.long)
@@ -71,7 +83,49 @@ def make_known_mistakes(
     finally:
         judge.close()
     found = (_known(one, right) for one in told)
-    return KnownMistakes(format=FORMAT, mistakes=tuple(one for one in found if one is not None)), tuple(told)
+    known = KnownMistakes(
+        format=FORMAT,
+        made_of=digest_of(course, exercise),
+        mistakes=tuple(one for one in found if one is not None),
+    )
+    return known, tuple(told)
+
+
+def prove_known_mistakes(course: Course, exercise: Exercise, *, thorough: bool) -> Proof:
+    """The file is up to date and has nothing of hidden criteria. Thoroughly: whoever makes a known mistake is told
+    that one by it, or one that answers alike, as the search with the solution says it, or nothing."""
+    path = known_mistakes_file(course, exercise)
+    if not path.is_file():
+        return Proof(claim=CLAIM, finding=f"they are not; `grader diagnoses {exercise.name}` writes what it takes")
+    known = read_known_mistakes(course, exercise)
+    problems = []
+    if known.made_of != digest_of(course, exercise):
+        problems.append(f"{path.relative_to(course.root)} is out of date: run `grader diagnoses {exercise.name}`.")
+    public = {test.id for test in read_suite(course.suites(exercise)[0])}
+    hidden = sorted({id_ for mistake in known.mistakes for id_ in mistake.criteria} - public)
+    problems += [f"{path.name} has answers to {id_}, which is not a public criterion." for id_ in hidden]
+    finding = f"{len(known.mistakes)} show in public criteria"
+    if thorough and not problems:
+        _, told = make_known_mistakes(course, exercise, diagnose=True)
+        judged = [(one, one.by(known)) for one in told]
+        problems += [words for one, diagnosed in judged if (words := _wrongly_told(one, diagnosed))]
+        finding = f"{sum(bool(diagnosed.found) for _, diagnosed in judged)} of {len(told)} are told"
+    return Proof(
+        claim=CLAIM,
+        finding=finding,
+        problems=tuple(problems),
+        remedy="Where two mistakes are taken for one another, let a public call tell them apart.",
+    )
+
+
+def _wrongly_told(told: Told, diagnosed: Diagnosed) -> str:
+    """What is wrong with what a student who made this mistake is told."""
+    said = [set(found.mistakes) for found in diagnosed.found]
+    idea = {told.mistake.id, told.mistake.idea}
+    with_solution = {mistake.id for finding in told.result.findings for mistake in finding.mistakes}
+    if not said or any(ids & (idea | with_solution) for ids in said):
+        return ""
+    return f"{told.mistake.id} is taken for {' and '.join(' or '.join(sorted(ids)) for ids in said)}."
 
 
 def _known(told: Told, right: Tests) -> KnownMistake | None:

@@ -29,6 +29,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     explanation: str
     score: float | None
     cells: tuple[Cell, ...]
+    severity: int = 100
+
+    @property
+    def once(self) -> float | None:
+        """The score where a mistake costs once."""
+        return None if self.score is None else max(self.score, 100.0 - self.severity)
 
     @property
     def caught(self) -> int:
@@ -107,7 +113,7 @@ def _document(exercise: ExerciseProof) -> dict[str, Any]:
         "holds": exercise.holds,
         "criteria": [{"id": c.id, "title": c.title, "hidden": c.hidden, "points": c.points} for c in exercise.criteria],
         "misconceptions": [
-            {"id": row.id, "score": row.score, "criteria": dict(zip(ids, row.cells, strict=True))}
+            {"id": row.id, "score": row.score, "once": row.once, "criteria": dict(zip(ids, row.cells, strict=True))}
             for row in exercise.rows
         ],
         "proofs": [{"holds": proof.holds, **msgspec.to_builtins(proof)} for proof in exercise.proofs],

@@ -26,6 +26,7 @@ from grader.results.records import ExerciseResult
 from grader.sandbox.layers import find_layers
 from grader.submissions.base import submission_of
 from grader.validation import claims, static_checks
+from grader.validation.known_mistakes import prove_known_mistakes
 from grader.validation.mutants import Mutant, diff, is_equivalent, stale
 from grader.validation.predictions import prove_predictions
 from grader.validation.records import ExerciseProof, Mutation, Survivor
@@ -64,7 +65,7 @@ def prove(
         open_gradebook(course.proofs) as gradebook,
         LocalBackend(settings) as backend,
     ):
-        validation = Validation(settings, Path(files), seeds=seeds, mutate=mutate, every=every)
+        validation = Validation(settings, Path(files), seeds=seeds, mutate=mutate, every=every, anew=anew)
         with progress("Proving", validation.total) as advance:
             return validation.run(FreshGradebook(gradebook) if anew else gradebook, backend, advance)
 
@@ -87,12 +88,15 @@ class FreshGradebook(Gradebook):
 class Validation:
     """All that is to be judged for some exercises; ``run`` judges it and gives the proofs."""
 
-    def __init__(self, settings: Settings, folder: Path, *, seeds: int, mutate: bool, every: int = 1) -> None:
+    def __init__(
+        self, settings: Settings, folder: Path, *, seeds: int, mutate: bool, every: int = 1, anew: bool = False
+    ) -> None:
         self.settings = settings
         self.course = settings.course
         self.seeds = seeds
         self.mutate = mutate
         self.every = every
+        self.anew = anew
         self.reader = TaskReader(settings)
         self.specimens = [
             make_specimens(self.course, e, folder, mutate=mutate, every=every) for e in settings.exercises
@@ -192,6 +196,8 @@ class Validation:
             claims.prove_solution(evidence),
             claims.prove_stub(evidence),
             claims.prove_mistakes(evidence, known),
+            claims.prove_costs(evidence),
+            prove_known_mistakes(course, exercise, thorough=self.anew),
             claims.prove_variants(evidence),
             claims.prove_garbage(evidence),
             *([claims.prove_need(evidence, known, alone)] if self.every == 1 else []),
