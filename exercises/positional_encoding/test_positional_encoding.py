@@ -26,6 +26,22 @@ def width_four(length):
     return torch.tensor(rows)  # (length, 4)
 
 
+def own_rows(student, length, d_model, **base):
+    """The student's own table: (length, d_model). Right or wrong, it may be sines and cosines of positions.
+
+    Whether its values are right is asked once. What is built on the table is compared with the table that there is.
+    """
+    found, what = student.sinusoidal_encoding(length, d_model, **base), f"sinusoidal_encoding({length}, {d_model})"
+    assert isinstance(found, torch.Tensor) and found.is_floating_point(), f"{what} must be a tensor of floats"
+    assert found.numel() == length * d_model, f"{what} must have {length} rows of {d_model} numbers"
+    rows = found.reshape(length, d_model).float()
+    assert_close(rows, torch.zeros(length, d_model), what, rtol=0.0, atol=1.0 + 1e-3)
+    sizes = (rows**2).sum(dim=1)  # about half of the squares, as sines and cosines have
+    assert (sizes > d_model / 4).all() and (sizes < d_model * 3 / 4).all(), "the rows are no sines and cosines"
+    assert (rows[1:] != rows[:-1]).any(dim=1).all(), "two neighbouring positions have the same row"
+    return rows
+
+
 @criterion(
     "The table of the handout",
     points=2,
@@ -52,10 +68,7 @@ def test_handout_table(student):
 def test_position_zero(student):
     """The first row is 0, 1, 0, 1, …, whatever the width and the base are."""
     for d_model, base in [(8, 10000.0), (6, 50.0)]:
-        found = student.sinusoidal_encoding(3, d_model, base=base)
-        assert isinstance(found, torch.Tensor) and found.shape == (3, d_model), (
-            f"sinusoidal_encoding(3, {d_model}) must be a tensor of shape (3, {d_model})"
-        )
+        found = own_rows(student, 3, d_model, base=base)
         expected = torch.tensor([0.0, 1.0]).repeat(d_model // 2)
         assert_close(found[0], expected, f"row 0 of sinusoidal_encoding(3, {d_model}, base={base})", **CLOSE)
 
@@ -71,13 +84,9 @@ def test_position_zero(student):
 def test_pairs_on_a_circle(student):
     """The sine in column 2i and the cosine in column 2i+1 belong to one angle: their squares add up to 1."""
     for length, d_model in ((23, 10), (7, 4)):
-        found = student.sinusoidal_encoding(length, d_model)
-        assert isinstance(found, torch.Tensor) and found.shape == (length, d_model), (
-            f"sinusoidal_encoding({length}, {d_model}) must be a tensor of shape ({length}, {d_model})"
-        )
+        found = own_rows(student, length, d_model)
         squares = found[:, 0::2] ** 2 + found[:, 1::2] ** 2  # (length, d_model / 2)
         assert_close(squares, torch.ones_like(squares), "the sum of squares in each pair of columns", **CLOSE)
-        assert (found[1:] != found[:-1]).any(dim=1).all(), "two neighbouring positions have the same row"
 
 
 @criterion(
@@ -117,11 +126,13 @@ def test_step_is_a_rotation(student):
 )
 def test_added_along_the_sequence(student):
     """Every sequence of the batch gets row 0 added at its first place, row 1 at the second, and so on."""
+    rows = own_rows(student, 9, 4)
     module = student.PositionalEncoding(4, max_len=9)
+    module.eval()  # dropout is another question
     for batch, length in [(3, 5), (5, 5), (5, 2)]:
         x = torch.randn(batch, length, 4)
         what = f"PositionalEncoding(4, max_len=9) of x {tuple(x.shape)}"
-        assert_close(module(x), x + width_four(length), what, **CLOSE)
+        assert_close(module(x), x + rows[:length], what, **CLOSE)
 
 
 @criterion(
@@ -159,14 +170,10 @@ def test_wrong_arguments(student):
     for module in (student.PositionalEncoding(4, max_len=6), student.LearnedPositionalEncoding(4, max_len=6)):
         with student_raises("ValueError", naming="max_len"):
             module(torch.zeros(2, 7, 4))
-    found = student.sinusoidal_encoding(0, 4)
-    assert_close(found, torch.empty(0, 4), "sinusoidal_encoding(0, 4), which is empty but no mistake,")
+    found, what = student.sinusoidal_encoding(0, 4), "sinusoidal_encoding(0, 4)"
+    assert isinstance(found, torch.Tensor) and found.numel() == 0, f"{what} is an empty tensor, and no mistake"
     for d_model in (4, 6):  # and right arguments are not refused
-        found = student.sinusoidal_encoding(5, d_model)
-        assert_close(found, torch.zeros(5, d_model), f"sinusoidal_encoding(5, {d_model})", rtol=0.0, atol=1.0)
-        sizes = (found**2).sum(dim=1)  # about half of the squares, as sines and cosines have
-        assert (sizes > d_model / 4).all() and (sizes < d_model * 3 / 4).all(), "the rows are no sines and cosines"
-        assert (found[1:] != found[:-1]).any(dim=1).all(), "two neighbouring positions have the same row"
+        own_rows(student, 5, d_model)
 
 
 @criterion(
@@ -180,8 +187,9 @@ def test_wrong_arguments(student):
 )
 def test_the_table_moves(student, device):
     """After .to(device), PositionalEncoding works on that device, and gives what it gives on the CPU."""
+    own_rows(student, 6, 4)
     module = student.PositionalEncoding(4, max_len=6)
-    x = torch.randn(2, 5, 4)
-    assert_same_on_device(module, device, "PositionalEncoding(4, max_len=6)", x)
-    found = module.on(device)(x)
-    assert_close(found, x + width_four(5), "PositionalEncoding(4, max_len=6) on the accelerator", **CLOSE)
+    module.eval()
+    zeros = torch.zeros(5, 5, 4)
+    assert_same_on_device(module, device, "PositionalEncoding(4, max_len=6)", torch.randn(5, 5, 4))
+    assert module.on(device)(zeros).any(), "PositionalEncoding(4, max_len=6) adds nothing to zeros"

@@ -55,27 +55,47 @@ def in_both_modes(module):
 
 
 def table_of(student, length, d_model, **base):
-    """The student's table as float32, after a look at its kind and shape; tests of the values ask for its dtype."""
-    found = student.sinusoidal_encoding(length, d_model, **base)
-    found = found.float() if isinstance(found, torch.Tensor) and found.is_floating_point() else found
-    assert_close(found, torch.zeros(length, d_model), f"sinusoidal_encoding({length}, {d_model})", **ANYTHING)
+    """The student's table as float32, where neither its dtype nor an axis too many is the question."""
+    found, what = student.sinusoidal_encoding(length, d_model, **base), f"sinusoidal_encoding({length}, {d_model})"
+    assert isinstance(found, torch.Tensor) and found.is_floating_point(), f"{what} must be a tensor of floats"
+    assert found.shape[-1] == d_model and found.numel() == length * d_model, f"{what} must be ({length}, {d_model})"
+    found = found.reshape(length, d_model).float()
+    assert_close(found, torch.zeros(length, d_model), what, **ANYTHING)
     return found
 
 
-def numbers_of(student, length, d_model):
-    """The student's table as float32 where neither its dtype nor an axis too many is the question."""
-    found, what = student.sinusoidal_encoding(length, d_model), f"sinusoidal_encoding({length}, {d_model})"
-    assert isinstance(found, torch.Tensor) and found.is_floating_point(), f"{what} must be a tensor of floats"
-    assert found.numel() == length * d_model, f"{what} has {found.numel()} numbers"
-    return found.reshape(length, d_model).float()
+def undropped(student, x, max_len):
+    """What the student's PositionalEncoding makes of x without dropout: right or not, but an encoding of some kind.
+
+    What it adds, and along which axis, is asked by tests of their own. Tests of something else compare with this, so
+    that a wrong sum is lost once only. Their batches have as many sequences as positions, for the same reason.
+    """
+    d_model, what = x.shape[2], f"PositionalEncoding({x.shape[2]}, 0.0, {max_len})"
+    module = student.PositionalEncoding(d_model, 0.0, max_len)
+    module.eval()
+    zeros = torch.zeros(6, 6, d_model)
+    added = module(zeros)
+    assert_close(added, zeros, f"{what} of zeros (6, 6, {d_model})", **ANYTHING)
+    alike = torch.equal(added[0], added[0, :1].expand(6, d_model))
+    check_rows(added[:, 0] if alike else added[0], what)
+    found = module(x)
+    assert_close(found, x, f"{what} of x {tuple(x.shape)}", **ANYTHING)
+    return found
 
 
-def check_tables(student):
-    """Two tables may be sines and cosines, and the module adds something: the least that other criteria rely on."""
-    for d_model in (6, 4):
-        check_rows(numbers_of(student, 5, d_model), f"sinusoidal_encoding(5, {d_model})")
-    found = student.PositionalEncoding(6, max_len=9)(torch.zeros(2, 5, 6))
-    assert isinstance(found, torch.Tensor) and found.any(), "PositionalEncoding(6, max_len=9) adds nothing to zeros"
+def learned_encoding(student, d_model, max_len):
+    """The student's LearnedPositionalEncoding, and the rows that it was given."""
+    weight = torch.randn(max_len, d_model)
+    module = student.LearnedPositionalEncoding(d_model, max_len)
+    module.load_state_dict({"table.weight": weight})
+    return module, weight
+
+
+def check_added(added, weight, what):
+    """What is added at each position is some row of the learned table; which one is asked by tests of their own."""
+    assert isinstance(added, torch.Tensor) and added.shape[-1] == weight.shape[-1], f"{what} must have the shape of x"
+    distances = torch.cdist(added.reshape(-1, weight.shape[1]).double(), weight.double())
+    assert (distances.min(dim=1).values < 1e-3).all(), f"{what} adds something else than rows of its table"
 
 
 def matrix_of(student, offset, d_model, **base):
@@ -84,19 +104,6 @@ def matrix_of(student, offset, d_model, **base):
     assert isinstance(found, torch.Tensor), "shift_matrix must be a tensor"
     assert found.dtype in (torch.float32, torch.float64), "shift_matrix must be float32 or float64"
     return found.float()
-
-
-def rows_of(student, length, d_model):
-    """What the student's module adds to zeros: (length, d_model).
-
-    Whether these are the right rows is asked by tests of their own. Tests of something else take them as they are, if
-    they may be sines and cosines at all, so that a wrong table is lost once only.
-    """
-    found = student.PositionalEncoding(d_model, max_len=length + 3)(torch.zeros(1, length, d_model))
-    what = f"PositionalEncoding({d_model}, max_len={length + 3}) of zeros (1, {length}, {d_model})"
-    assert_close(found, torch.zeros(1, length, d_model), what, **ANYTHING)
-    check_rows(found[0], what)
-    return found[0]
 
 
 # sinusoidal_encoding
@@ -125,16 +132,16 @@ def test_any_width_any_base(student, rng):
 )
 def test_odd_width(student, rng):
     """With an odd d_model the last column is a sine without its cosine; the exponents are still 2i/d."""
+    # Pair i of any width d has the exponent 2i/d, as pair 2i of the width 2d has: so the even width tells the odd one.
+    check_rows(table_of(student, 6, 10), "sinusoidal_encoding(6, 10)")
     for d_model in (1, 5, rng.choice([7, 9, 11])):
-        found = student.sinusoidal_encoding(6, d_model)
-        assert_close(found, rows_at(range(6), d_model), f"sinusoidal_encoding(6, {d_model})", **CLOSE)
-    x = torch.randn(2, 4, 5)
-    learned = student.LearnedPositionalEncoding(5, 6)
-    weight = torch.randn(6, 5)
-    learned.load_state_dict({"table.weight": weight})
-    assert_close(learned(x), x + weight[:4], "LearnedPositionalEncoding(5, 6) of x (2, 4, 5)")
-    found = student.PositionalEncoding(5, max_len=6)(x)
-    assert_close(found, x + rows_at(range(4), 5), "PositionalEncoding(5, max_len=6) of x (2, 4, 5)", **CLOSE)
+        found, twice = table_of(student, 6, d_model), table_of(student, 6, 2 * d_model)
+        expected = twice[:, [column // 2 * 4 + column % 2 for column in range(d_model)]]
+        assert_close(found, expected, f"sinusoidal_encoding(6, {d_model})", **CLOSE)
+    x = torch.randn(4, 4, 5)
+    learned, weight = learned_encoding(student, 5, 6)
+    check_added(learned(x) - x, weight, "LearnedPositionalEncoding(5, 6)")
+    undropped(student, x, 9)
 
 
 @criterion(
@@ -148,14 +155,16 @@ def test_far_positions(student, rng):
     places = [*sorted(rng.sample(range(1000, 4999), 9)), 4999]
     expected = rows_at(places, 8)
     found = table_of(student, 5000, 8)
-    assert_close(found[places], expected, "the late rows of sinusoidal_encoding(5000, 8)", **CLOSE)
+    found_late = found[places]
+    assert_close(found_late, expected, "the late rows of sinusoidal_encoding(5000, 8)", **CLOSE)
     near = [place for place in places if place < 2000] + [1999]
     wide = table_of(student, 2000, 128)
     assert_close(wide[near], rows_at(near, 128), "late rows of sinusoidal_encoding(2000, 128)", **CLOSE)
-    zeros = torch.zeros(1, 5000, 8)
-    found = student.PositionalEncoding(8)(zeros)
-    assert_close(found, zeros, "PositionalEncoding(8) of zeros (1, 5000, 8)", **ANYTHING)
-    assert_close(found[0, places], expected, "the late positions of PositionalEncoding(8)", **CLOSE)
+    module, zeros = student.PositionalEncoding(8), torch.zeros(2, 5000, 8)
+    module.eval()
+    found = module(zeros)
+    assert_close(found, zeros, "PositionalEncoding(8) of zeros (2, 5000, 8)", **ANYTHING)
+    assert_close(found[0, places], found_late, "the late positions of PositionalEncoding(8)", **CLOSE)
 
 
 @criterion(
@@ -186,11 +195,12 @@ def test_products(student, rng):
     """The dot product of two rows depends on how far apart they are, not on where: it sums cosines of the distance."""
     d_model, base = rng.choice([(8, 10000.0), (6, 10000.0), (10, 200.0)])
     found = table_of(student, 13, d_model, base=base)
-    products = [
-        [sum(math.cos((p - q) * speed(c, d_model, base)) for c in range(0, d_model, 2)) for q in range(13)]
-        for p in range(13)
-    ]
-    assert_close(found @ found.T, torch.tensor(products), f"products of the rows for d_model={d_model}", **CLOSE)
+    check_rows(found, f"sinusoidal_encoding(13, {d_model})")
+    products = found @ found.T  # (13, 13)
+    distances = (torch.arange(13)[:, None] - torch.arange(13)).abs()
+    what = f"products of the rows for d_model={d_model}"
+    assert_close(products, products[0, distances], f"the {what}", **CLOSE)
+    assert_close(products[0, 0], torch.tensor(d_model / 2), f"the first of the {what}", **CLOSE)
 
 
 # shift_matrix
@@ -228,9 +238,11 @@ def test_shifts_add_up(student, rng):
     d_model = rng.choice([6, 8, 10])
     eye = torch.eye(d_model)
     assert_close(matrix_of(student, 0, d_model), eye, f"shift_matrix(0, {d_model})", **CLOSE)
-    for offset in (3, 2049 + 2 * rng.randrange(1000)):  # the usual base, and far
-        found = matrix_of(student, offset, d_model)
-        assert_close(found, rotations(offset, d_model), f"shift_matrix({offset}, {d_model})", **CLOSE)
+    usual = matrix_of(student, 3, d_model, base=10000.0)
+    assert_close(matrix_of(student, 3, d_model), usual, f"shift_matrix(3, {d_model}) without a base", **CLOSE)
+    far, step = 2049 + 2 * rng.randrange(1000), matrix_of(student, 1, d_model).double()
+    found = matrix_of(student, far, d_model)
+    assert_close(found, step.matrix_power(far).float(), f"shift_matrix({far}, {d_model}), {far} steps,", **CLOSE)
     k, j = rng.randint(2, 6), rng.randint(7, 12)
     one, other, back = (matrix_of(student, offset, d_model) for offset in (k, j, -k))
     assert_close(one @ other, matrix_of(student, k + j, d_model), f"M_{k} M_{j} for d_model={d_model}", **CLOSE)
@@ -252,8 +264,12 @@ def test_shifts_add_up(student, rng):
 def test_each_sequence(student, rng):
     """A sequence gets the same encoding alone, in any batch, at its beginning only, and whatever it contains."""
     module = student.PositionalEncoding(6, 0.0, 12)
+    module.eval()
     x = torch.randn(4, 7, 6) * 3
-    rows = rows_of(student, 7, 6)
+    zeros = torch.zeros(1, 7, 6)
+    rows = module(zeros)
+    assert_close(rows, zeros, "PositionalEncoding(6, 0.0, 12) of zeros (1, 7, 6)", **ANYTHING)
+    check_rows(rows[0], "PositionalEncoding(6, 0.0, 12)")
     whole = module(x)
     assert_close(whole, x + rows, "PositionalEncoding(6, 0.0, 12) of x (4, 7, 6)", **CLOSE)
     n, length = rng.randrange(4), rng.randint(2, 6)
@@ -275,8 +291,8 @@ def test_dropout_on_the_sum(student, rng):
     rate = rng.choice([0.2, 0.3, 0.4])
     module = student.PositionalEncoding(6, dropout=rate, max_len=60)
     module.train()
-    x = torch.randn(4, 50, 6)
-    kept = (x + rows_of(student, 50, 6)) / (1 - rate)
+    x = torch.randn(30, 30, 6)
+    kept = undropped(student, x, 60) / (1 - rate)
     found = module(x)
     assert isinstance(found, torch.Tensor) and found.shape == x.shape, "the result must have the shape of x"
     dropped = found == 0
@@ -287,6 +303,11 @@ def test_dropout_on_the_sum(student, rng):
     for axis, of in enumerate(("sequences", "positions", "features")):
         assert (dropped != dropped.roll(1, axis)).any(), f"dropout is the same for all {of}"
     assert ((module(x) == 0) != dropped).any(), "dropout is the same in two calls"
+    without = student.PositionalEncoding(6, max_len=60)
+    without.train()
+    assert_close(
+        without(x), kept * (1 - rate), "PositionalEncoding(6) in training, with the default rate of 0", **CLOSE
+    )
 
 
 @criterion(
@@ -298,8 +319,8 @@ def test_dropout_on_the_sum(student, rng):
 def test_no_dropout_in_eval(student):
     """After eval() nothing is dropped, whatever the rate; train() brings dropout back."""
     module = student.PositionalEncoding(8, dropout=0.8, max_len=20)
-    x = torch.randn(3, 11, 8)
-    expected = x + rows_of(student, 11, 8)
+    x = torch.randn(11, 11, 8)
+    expected = undropped(student, x, 20)
     module.eval()
     assert_close(module(x), expected, "PositionalEncoding(8, dropout=0.8) after eval()", **CLOSE)
     module.train()
@@ -317,15 +338,17 @@ def test_no_dropout_in_eval(student):
 )
 def test_nobody_trains(student):
     """The module has no parameters, and the gradient goes through to x unchanged."""
-    check_tables(student)
+    x = torch.randn(6, 6, 6)
+    undropped(student, x, 9)
     module = student.PositionalEncoding(6, max_len=9)
     module.requires_grad_(True)
-    reply = module.gradients(torch.randn(3, 5, 6))
+    reply = module.gradients(x)
     assert not reply.parameters, "PositionalEncoding has parameters"
-    assert_close(reply.gradients[0], torch.ones(3, 5, 6), "the gradient in x of the summed output")
+    assert reply.gradients[0].any(), "x gets no gradient"
     module.eval()
-    reply = module.gradients(torch.randn(3, 5, 6))
-    assert_close(reply.gradients[0], torch.ones(3, 5, 6), "the gradient in x after eval()")
+    gradient = module.gradients(x).gradients[0]
+    assert gradient.all(), "x gets no gradient after eval()"
+    assert_close(gradient, gradient[0, 0, 0].expand_as(x), "the gradient in x of the summed output, after eval(),")
 
 
 # LearnedPositionalEncoding
@@ -384,24 +407,23 @@ def test_learned_gradient(student, rng):
 )
 def test_exactly_up_to_max_len(student, rng):
     """As many positions as max_len are right, one more is an error, also where that is 1; the default is 5000."""
-    max_len = rng.randint(5, 8)
-    for size in (max_len, 1):
-        sinusoidal, learned = student.PositionalEncoding(4, max_len=size), student.LearnedPositionalEncoding(4, size)
-        weight = torch.randn(size, 4)
-        learned.load_state_dict({"table.weight": weight})
-        for module, rows in ((sinusoidal, rows_of(student, size, 4)), (learned, weight)):
+    max_len = rng.randint(6, 8)
+    undropped(student, torch.randn(6, 6, 4), 9)
+    for size, batch in ((max_len, max_len), (1, 3)):
+        learned, _ = learned_encoding(student, 4, size)
+        for module in (student.PositionalEncoding(4, max_len=size), learned):
             for same in in_both_modes(module):
-                x = torch.randn(3, size, 4)
-                assert_close(same(x), x + rows, f"an input of length {size} with max_len={size}", **CLOSE)
+                x = torch.randn(batch, size, 4)
+                assert_close(same(x), x, f"an input of length {size} with max_len={size}", **ANYTHING)
                 for longer in (5, 1):  # all that is too long, then what is hardly so
                     with student_raises("ValueError", naming="max_len"):
-                        same(torch.randn(3, size + longer, 4))
-    usual, zeros = student.PositionalEncoding(2), torch.zeros(1, 5000, 2)
-    assert_close(usual(zeros), zeros, "PositionalEncoding(2) of zeros (1, 5000, 2)", **ANYTHING)
+                        same(torch.randn(batch, size + longer, 4))
+    usual, zeros = student.PositionalEncoding(2), torch.zeros(2, 5000, 2)
+    assert_close(usual(zeros), zeros, "PositionalEncoding(2) of zeros (2, 5000, 2)", **ANYTHING)
     with student_raises("ValueError", naming="max_len"):
-        usual(torch.zeros(1, 5001, 2))
-    longer, zeros = student.PositionalEncoding(2, max_len=5100), torch.zeros(1, 5100, 2)
-    assert_close(longer(zeros), zeros, "PositionalEncoding(2, max_len=5100) of zeros (1, 5100, 2)", **ANYTHING)
+        usual(torch.zeros(2, 5001, 2))
+    longer, zeros = student.PositionalEncoding(2, max_len=5100), torch.zeros(2, 5100, 2)
+    assert_close(longer(zeros), zeros, "PositionalEncoding(2, max_len=5100) of zeros (2, 5100, 2)", **ANYTHING)
     with student_raises("ValueError", naming="length"):
         student.sinusoidal_encoding(-rng.randint(2, 9), 4)
 
@@ -414,22 +436,19 @@ def test_exactly_up_to_max_len(student, rng):
 )
 def test_dtype_of_x(student):
     """float32 and float64 stay what they are, with all digits of x; after .double(), float64 does."""
-    module = student.PositionalEncoding(6, max_len=9)
-    learned = student.LearnedPositionalEncoding(6, 9)
-    weight = torch.randn(9, 6)
-    learned.load_state_dict({"table.weight": weight})
-    for name, encode, rows in (("", module, rows_of(student, 5, 6)), ("Learned", learned, weight[:5])):
-        name += "PositionalEncoding"
-        x = torch.randn(3, 5, 6, dtype=torch.float64)
-        assert_close(encode(x.float()), x.float() + rows, f"{name} of float32", **CLOSE)
+    x = torch.randn(6, 6, 6, dtype=torch.float64)
+    undropped(student, x.float(), 9)
+    module, (learned, weight) = student.PositionalEncoding(6, max_len=9), learned_encoding(student, 6, 9)
+    check_added(learned(x.float()) - x.float(), weight, "LearnedPositionalEncoding(6, 9)")
+    for name, encode in (("PositionalEncoding", module), ("LearnedPositionalEncoding", learned)):
+        encode.eval()
         for time in range(2):
-            one = encode(x)
-            assert_close(one, x + rows, f"{name} of float64", **CLOSE)
-            two = encode(x * 3)
-            assert_close(two, x * 3 + rows, f"{name} of float64", **CLOSE)
-            assert_close(two - one, x * 2, f"the difference of two outputs of {name}, which is that of the inputs,")
+            one, other = encode(x), encode(x + 1e-9)
+            assert_close(one, x, f"{name} of float64", **ANYTHING)
+            assert_close(other, one, f"{name} of nearly the same float64", **CLOSE)
+            assert (other != one).float().mean() > 0.9, f"{name} of float64 has not all digits of x"
             if time == 0:  # what a converted module does with float32 is left to the student
-                assert_close(encode(x.float()), x.float() + rows, f"{name} of float32, after float64,", **CLOSE)
+                assert_close(encode(x.float()), one.float(), f"{name} of float32, after float64,", **CLOSE)
             encode.double()
 
 
@@ -441,23 +460,33 @@ def test_dtype_of_x(student):
 )
 def test_nothing_changed(student):
     """Neither x nor the module is changed by a call: the same input gives the same output, whatever came before."""
-    learned = student.LearnedPositionalEncoding(6, 11)
-    weight = torch.randn(11, 6)
-    learned.load_state_dict({"table.weight": weight})
-    module = student.PositionalEncoding(6, max_len=11)
-    first = module.state_dict()
-    module(torch.zeros(1, 2, 6))
-    assert_equal(module.state_dict(), first, "the state_dict after the first call")
     student.sinusoidal_encoding.keep(5, 6).zero_()  # the caller may do what it likes with its table
-    assert numbers_of(student, 5, 6).any(), "a table that the caller has changed comes back"
-    for encode, rows in ((module, rows_of(student, 9, 6)), (learned, weight)):
-        for length in (4, 9, 2, 4):
-            x = torch.randn(3, length, 6)
-            reply = encode.observe(x)
-            assert_close(reply.value, x + rows[:length], f"the encoding of {length} positions, among others", **CLOSE)
-            assert_close(reply.args[0], x, "the argument x after the call", rtol=0.0, atol=0.0)
+    assert table_of(student, 5, 6).any(), "a table that the caller has changed comes back"
+    undropped(student, torch.randn(6, 6, 6), 11)
+    module, (learned, weight) = student.PositionalEncoding(6, max_len=11), learned_encoding(student, 6, 11)
+    x = torch.randn(6, 6, 6)
+    check_added(learned(x) - x, weight, "LearnedPositionalEncoding(6, 11)")
+
+    def another(encode):
+        """A module that was never called."""
+        fresh = learned_encoding(student, 6, 11)[0] if encode is learned else student.PositionalEncoding(6, max_len=11)
+        if encode is learned:
+            fresh.load_state_dict({"table.weight": weight})
+        fresh.eval()
+        return fresh
+
+    for encode in (module, learned):
+        encode.eval()
         before = encode.state_dict()
-        encode(torch.randn(3, 4, 6, dtype=torch.float64))
+        for length in (4, 9, 2, 4):
+            x = torch.randn(length, length, 6)
+            expected = another(encode)(x.clone())
+            assert_close(expected, x, f"the encoding of {length} positions", **ANYTHING)
+            reply = encode.observe(x)
+            assert_close(reply.value, expected, f"the encoding of {length} positions, among others", **CLOSE)
+            assert_close(reply.args[0], x, "the argument x after the call", rtol=0.0, atol=0.0)
+        assert_equal(encode.state_dict(), before, "the state_dict after some calls")
+        encode(torch.randn(4, 4, 6, dtype=torch.float64))
         assert_equal(encode.state_dict(), before, "the state_dict after a call with float64")
 
 
@@ -469,9 +498,11 @@ def test_nothing_changed(student):
 )
 def test_on_an_accelerator(student, device):
     """After .to(device) both modules work on that device, and give what they give on the CPU."""
-    check_tables(student)
-    x = torch.randn(3, 5, 6)
+    x = torch.randn(6, 6, 6)
+    undropped(student, x, 9)
     module = student.PositionalEncoding(6, max_len=9)
+    module.eval()
     assert_same_on_device(module, device, "PositionalEncoding(6, max_len=9)", x)
-    learned = student.LearnedPositionalEncoding(6, 9)
+    learned, weight = learned_encoding(student, 6, 9)
+    check_added(learned(x) - x, weight, "LearnedPositionalEncoding(6, 9)")
     assert_same_on_device(learned, device, "LearnedPositionalEncoding(6, 9)", x)
