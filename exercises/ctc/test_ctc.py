@@ -147,9 +147,7 @@ def test_loss_of_a_batch(student):
         losses = F.ctc_loss(log_probs.transpose(0, 1), flat, lengths, sizes, reduction="none")  # (3,)
         what = f"ctc_loss(log_probs (3, 7, 5), {targets}, lengths={lengths.tolist()})"
         found, expected = number(student.ctc_loss(log_probs, targets, lengths), what), losses.mean().item()
-        if (
-            abs(found - expected) > 1e-5
-        ):  # your log_likelihood may be wrong: is this the mean of what it says?
+        if abs(found - expected) > 1e-5:  # your log_likelihood may be wrong: is this the mean of what it says?
             each = zip(log_probs, targets, lengths.tolist(), strict=True)
             own = [-number(student.log_likelihood(x[:n], target), "log_likelihood") for x, target, n in each]
             # Only if yours tell one target from another: else nothing is computed.
