@@ -50,14 +50,14 @@ def number(found):
 
 def assert_right(found, expected, own, what, **tolerance):
     """It is right, or wrong as the student's `own()` answer to a plainer question: then another criterion says so."""
+    tolerance = ROUNDING | tolerance
     try:
-        assert_close(found, expected, what, **ROUNDING | tolerance)
-    except Mismatch:
-        mistake = own()
+        assert_close(found, expected, what, **tolerance)
+    except Mismatch as wrong:
         try:
-            assert_close(found, mistake, what, **ROUNDING | tolerance)
+            assert_close(found, own(), what, **tolerance)
         except Mismatch:
-            assert_close(found, expected, what, **ROUNDING | tolerance)
+            raise wrong from None
 
 
 def renamed(source, target, letters=ascii_letters):
