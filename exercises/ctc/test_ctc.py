@@ -19,6 +19,13 @@ def ids(text):
 THREE_FRAMES = torch.tensor([[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.4, 0.1, 0.5]], dtype=torch.float64).log()
 
 
+def number(found, what):
+    """A number, or what is in a tensor of one: its shape and dtype are another criterion's business."""
+    is_one = isinstance(found, float) or (isinstance(found, torch.Tensor) and found.numel() == 1)
+    assert is_one, f"{what} must be one number, found {show(found)}"
+    return float(found)
+
+
 @criterion(
     "Hello in many ways",
     points=2,
@@ -68,9 +75,9 @@ def test_best_path(student):
 def test_lattice_of_the_handout(student):
     """The forward recursion gives the probabilities that the handout computes by hand."""
     for target, probability in [([1, 2], 0.492), ([1, 1], 0.021), ([2], 0.15)]:
-        expected = torch.tensor(probability, dtype=torch.float64).log()
-        found = student.log_likelihood(THREE_FRAMES, target)
-        assert_close(found, expected, f"log_likelihood(three frames of the handout, {target})")
+        what = f"log_likelihood(three frames of the handout, {target})"
+        found = number(student.log_likelihood(THREE_FRAMES, target), what)
+        assert_close(found, math.log(probability), what, rtol=1e-5)
 
 
 @criterion(
@@ -114,10 +121,11 @@ def test_no_path(student):
     """A target that needs more frames than there are has log-likelihood -inf, and not NaN or a large number."""
     two_frames = THREE_FRAMES[:2]
     for target in ([1, 1], [1, 2, 1], [2, 2, 1, 1]):
-        found = student.log_likelihood(two_frames, target)
-        assert_close(found, two_frames.new_tensor(-torch.inf), f"log_likelihood(two frames, {target})")
-    expected = THREE_FRAMES[0, 1] + THREE_FRAMES[1, 2]  # exactly one path fits
-    assert_close(student.log_likelihood(two_frames, [1, 2]), expected, "log_likelihood(two frames, [1, 2])")
+        what = f"log_likelihood(two frames, {target})"
+        assert_close(number(student.log_likelihood(two_frames, target), what), -math.inf, what)
+    what = "log_likelihood(two frames, [1, 2])"  # exactly one path fits
+    found = number(student.log_likelihood(two_frames, [1, 2]), what)
+    assert found > -1e8, f"{what} must be the logarithm of a probability, found {found}"
 
 
 @criterion(
@@ -137,8 +145,14 @@ def test_loss_of_a_batch(student):
     for lengths in (torch.tensor([7, 5, 6]), torch.tensor([6, 7, 4])):
         log_probs = torch.randn(3, 7, 5, dtype=torch.float64).log_softmax(2)
         losses = F.ctc_loss(log_probs.transpose(0, 1), flat, lengths, sizes, reduction="none")  # (3,)
-        found = student.ctc_loss(log_probs, targets, lengths)
-        assert_close(found, losses.mean(), f"ctc_loss(log_probs (3, 7, 5), {targets}, lengths={lengths.tolist()})")
+        what = f"ctc_loss(log_probs (3, 7, 5), {targets}, lengths={lengths.tolist()})"
+        found, expected = number(student.ctc_loss(log_probs, targets, lengths), what), losses.mean().item()
+        if abs(found - expected) > 1e-5:  # your log_likelihood may be wrong: is this the mean of what it says?
+            each = zip(log_probs, targets, lengths.tolist(), strict=True)
+            own = [-number(student.log_likelihood(x[:n], target), "log_likelihood") for x, target, n in each]
+            # Only if yours tell one target from another: else nothing is computed.
+            expected = sum(own) / 3 if max(own) - min(own) > 0.5 and abs(found - sum(own) / 3) < 1e-5 else expected
+        assert_close(found, expected, what, rtol=1e-5, atol=1e-5)
 
 
 @criterion(
@@ -190,8 +204,9 @@ def test_wrong_arguments(student):
 )
 def test_where_the_inputs_are(student, device):
     """On an accelerator, log_likelihood gives what it gives on the CPU, and the result is on the accelerator."""
-    for target, probability in [([1, 2], 0.492), ([1, 1], 0.021)]:
+    found = []
+    for target in ([1, 2], [2, 1], [1, 1]):
         what = f"log_likelihood(three frames of the handout, {target})"
         assert_same_on_device(student.log_likelihood, device, what, THREE_FRAMES.float(), target)
-        expected = torch.tensor(probability).log()
-        assert_close(student.log_likelihood.on(device)(THREE_FRAMES.float(), target), expected, f"{what} there")
+        found.append(number(student.log_likelihood.on(device)(THREE_FRAMES.float(), target), f"{what} there"))
+    assert found[0] > found[1] + 1, "there, log_likelihood must be larger for [1, 2] than for [2, 1]"

@@ -27,6 +27,15 @@ def replay(steps, source, target, *, insert=1, delete=1, substitute=1):
     return cost
 
 
+def check_order(student):
+    """A word with one wrong letter is much nearer than one without a common letter, though it is as long."""
+    for word, near, far in (("abcde", "abcdx", "vwxyz"), ("vwxyz", "awxyz", "abcde")):
+        distances = student.edit_distance(word, near), student.edit_distance(word, far)
+        assert all(isinstance(number, int | float) for number in distances), f"distances are numbers: {show(distances)}"
+        what = f"edit_distance({word!r}, {near!r}) must be far below edit_distance({word!r}, {far!r})"
+        assert distances[1] - distances[0] >= 3, f"{what}, found {show(distances)}"
+
+
 @criterion(
     "The words of the lecture",
     points=2,
@@ -107,6 +116,7 @@ def test_own_costs(student):
 )
 def test_alignment_replays(student):
     """Followed step by step, the alignment turns the source into the target at the cost of the distance."""
+    check_order(student)
     for source, target, costs, distance in (
         ("good", "gold", {}, 1),
         ("money", "monkey", {}, 1),
@@ -118,6 +128,8 @@ def test_alignment_replays(student):
         named = "".join(f", {name}={cost}" for name, cost in costs.items())
         what = f"alignment({source!r}, {target!r}{named})"
         cost = replay(student.alignment(source, target, **costs), source, target, **costs)
+        if cost != distance and cost == student.edit_distance(source, target, **costs):
+            continue  # a wrong distance is another criterion's matter
         assert_equal(cost, distance, f"the cost of the steps of {what}")
 
 
@@ -132,6 +144,7 @@ def test_alignment_replays(student):
 )
 def test_word_errors(student):
     """The word error rate is the number of word edits per word of the reference."""
+    check_order(student)
     for reference, hypothesis, rate in (
         ("the cat sat on the mat", "the cat sat on the mat", 0.0),
         ("the cat sat on the mat", "the hat sat on mat", 2 / 6),
@@ -141,6 +154,11 @@ def test_word_errors(student):
         ("", "", 0.0),
     ):
         found = student.word_error_rate(reference, hypothesis)
+        if reference and found != rate:
+            words, heard = reference.split(), hypothesis.split()
+            distance = student.edit_distance(words, heard)
+            if isinstance(distance, int | float) and found == distance / len(words):
+                continue  # a wrong distance is another criterion's matter
         assert_close(found, rate, f"word_error_rate({reference!r}, {hypothesis!r})")
 
 
@@ -155,10 +173,13 @@ def test_word_errors(student):
 )
 def test_negative_cost(student):
     """A negative cost raises a ValueError that names the argument; zero is a cost like any other."""
-    assert_equal(student.edit_distance("ab", "b", delete=0), 0, "edit_distance('ab', 'b', delete=0)")
-    assert_equal(student.edit_distance("ab", "a"), 1, "edit_distance('ab', 'a')")
-    assert_equal(student.edit_distance("ab", "c"), 2, "edit_distance('ab', 'c')")
+    near, far = student.edit_distance("a", "a"), student.edit_distance("a", "abcdef")
+    assert all(isinstance(number, int | float) for number in (near, far)), "a distance is a number"
+    assert far - near >= 3, (
+        f"edit_distance('a', 'abcdef') must be far above edit_distance('a', 'a'), found {far}, {near}"
+    )
     for name in ("insert", "delete", "substitute"):
+        student.edit_distance("kitten", "sitting", **{name: 0})
         with student_raises("ValueError", naming=name):
             student.edit_distance("kitten", "sitting", **{name: -1})
 
@@ -174,6 +195,8 @@ def test_negative_cost(student):
 )
 def test_not_exponential(student):
     """Two sentences of some twenty letters take no time at all."""
+    check_order(student)
     said = "how to recognise speech"
-    for heard, distance in (("how to wreck a nice beach", 9), ("how to cook rice in peace", 12)):
-        assert_equal(student.edit_distance(heard, said), distance, f"edit_distance({heard!r}, {said!r})")
+    for heard in ("how to wreck a nice beach", "how to cook rice in peace"):
+        found = student.edit_distance(heard, said)
+        assert isinstance(found, int | float), f"edit_distance({heard!r}, {said!r}) must be a number, not {show(found)}"
