@@ -9,8 +9,8 @@ from grader.judge import assert_close, assert_equal, assert_same_on_device, crit
 LARGE = {"rtol": 0, "atol": 2e-3}  # a float32 of 10,000 is exact to 1/1,000
 # Whoever computes in float32 loses points where the dtype is asked, and nowhere else.
 COARSE = {"rtol": 1e-4, "atol": 1e-5}
-STEP = 1e-3  # of finite differences
-SLOPES = {"rtol": 5e-3, "atol": 5e-3}  # what these are good for
+STEP = 1e-2  # of finite differences
+SLOPES = {"rtol": 1e-2, "atol": 2e-2}  # what these are good for in float32
 
 # Oracles
 
@@ -124,7 +124,7 @@ def check_slopes(call, tensors, gradients, what):
     for name, number in zip(("query", "keys", "values"), range(3), strict=True):
         gradient = gradients[number]
         assert isinstance(gradient, torch.Tensor), f"{what}: nothing flows back to {name}"
-        direction = draw(*tensors[number].shape, dtype=torch.float64)
+        direction = torch.nn.functional.normalize(draw(tensors[number].numel()), dim=0).view_as(tensors[number])
         ends = []
         for step in (STEP, -STEP):
             moved = [tensor + step * direction if n == number else tensor for n, tensor in enumerate(tensors)]
@@ -132,7 +132,6 @@ def check_slopes(call, tensors, gradients, what):
         assert all(isinstance(end, torch.Tensor) for end in ends), f"{what} must give tensors"
         slope = (ends[0].sum() - ends[1].sum()) / (2 * STEP)
         assert bool(slope.isfinite()), f"{what} is not finite"
-        assert bool(gradient.any()), f"{what}: nothing flows back to {name}"
         assert_close((gradient * direction).sum(), slope, f"the slope of {what} in {name}", **SLOPES)
 
 
@@ -272,8 +271,8 @@ def test_only_differences_count(student):
         found = student.masked_softmax(scores)
         assert_close(found, shares(scores), "masked_softmax of scores up to 10,000, no mask", **LARGE)
     check_shares(student)
-    for mask in (torch.ones(2, 4, 6, dtype=torch.bool), draw_mask(2, 4, 6)):
-        before, after = student.masked_softmax(small, mask), student.masked_softmax(small + shift, mask)
+    for mask, by in ((torch.ones(2, 4, 6, dtype=torch.bool), shift), (draw_mask(2, 4, 6), shift.clamp(min=-700.0))):
+        before, after = student.masked_softmax(small, mask), student.masked_softmax(small + by, mask)
         assert isinstance(before, torch.Tensor) and bool(before.isfinite().all()), "weights are not finite"
         assert_close(after, before, "masked_softmax of shifted scores, beside that of the same not shifted", **LARGE)
 
@@ -430,8 +429,7 @@ def test_any_scorer(student):
 )
 def test_attention_can_learn(student):
     """The gradients of the context are right for query, keys and values; with a mask, they are of those allowed."""
-    double = torch.float64
-    query, keys, values = draw(2, 3, 4, dtype=double), draw(2, 5, 4, dtype=double), draw(2, 5, 6, dtype=double)
+    query, keys, values = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6)
     scorer = student.DotScorer()
     check_shares(student)
     for mask in (None, draw_mask(2, 1, 5)):
@@ -443,7 +441,9 @@ def test_attention_can_learn(student):
         reply = student.attend.gradients(scorer, query, keys, values, mask)
         what = f"attend, {'no' if mask is None else 'a'} mask"
         check_slopes(context, (query, keys, values), reply.gradients[1:4], what)
-        learning = bilinear_scorer(student, draw(4, 4, dtype=double))
+        for gradient, of in zip(reply.gradients[1:4], ("query", "keys", "values"), strict=True):
+            assert mask is not None or bool(gradient.any()), f"{what}: nothing flows back to {of}"
+        learning = bilinear_scorer(student, draw(4, 4))
         both = student.attend.keep(learning, query, keys, values, mask)
         weights = module_of(student, "operator").getitem.keep(both, 1)
         assert weights.requires_grad.read(), "the weights that attend returns are detached"
