@@ -7,6 +7,10 @@ import torch
 from grader.judge import assert_close, assert_equal, assert_same_on_device, criterion, module_of
 
 LARGE = {"rtol": 0, "atol": 2e-3}  # a float32 of 10,000 is exact to 1/1,000
+# Whoever computes in float32 loses points where the dtype is asked, and nowhere else.
+COARSE = {"rtol": 1e-4, "atol": 1e-5}
+STEP = 1e-2  # of finite differences
+SLOPES = {"rtol": 1e-2, "atol": 2e-2}  # what these are good for in float32
 
 # Oracles
 
@@ -86,15 +90,49 @@ def all_scorers(student, d, dtype=torch.float32):
 
 
 def check_shares(student):
-    """Two rows of scores have the right shares: the least that a criterion about something else may rely on."""
+    """Scores have the right shares along one of their axes: the least that criteria about other things may rely on."""
     for _ in range(2):
-        scores = draw(5) * 2
-        assert_close(student.masked_softmax(scores), shares(scores), "masked_softmax of one row of five scores")
+        scores = draw(5, 5, 5) * 2
+        found = student.masked_softmax(scores)
+        assert isinstance(found, torch.Tensor) and found.shape == scores.shape, "weights have the shape of the scores"
+        possible = [shares(scores.transpose(axis, -1)).transpose(axis, -1) for axis in range(3)]
+        close = [torch.allclose(found.float(), expected, rtol=1e-3, atol=1e-5) for expected in possible]
+        assert any(close), "masked_softmax of scores (5, 5, 5) must be a softmax along one of their axes"
 
 
 def check_looks(weights):
     """Queries that differ look at different keys."""
     assert weights.dim() == 3 and (weights[:, 0] != weights[:, 1]).any(), "different queries have the same weights"
+
+
+def dots(query, keys):
+    """A scorer that is no module: attend is asked by it where the student's own scorers are not the question."""
+    return dot(query, keys)
+
+
+def own_mixture(student, scores, values, mask=None):
+    """What attend must return for these scores if masked_softmax, whose values are asked elsewhere, is right."""
+    weights = student.masked_softmax(scores) if mask is None else student.masked_softmax(scores, mask)
+    assert isinstance(weights, torch.Tensor), "masked_softmax must give a tensor"
+    assert weights.shape == scores.shape, "masked_softmax must give weights of the shape of the scores"
+    assert bool(weights.isfinite().all()), "masked_softmax gives weights that are not finite"
+    return (weights[..., None] * values[:, None]).sum(2), weights
+
+
+def check_slopes(call, tensors, gradients, what):
+    """Each gradient of the sum of ``call(*tensors)`` is the slope that finite differences show."""
+    for name, number in zip(("query", "keys", "values"), range(3), strict=True):
+        gradient = gradients[number]
+        assert isinstance(gradient, torch.Tensor), f"{what}: nothing flows back to {name}"
+        direction = torch.nn.functional.normalize(draw(tensors[number].numel()), dim=0).view_as(tensors[number])
+        ends = []
+        for step in (STEP, -STEP):
+            moved = [tensor + step * direction if n == number else tensor for n, tensor in enumerate(tensors)]
+            ends.append(call(*moved))
+        assert all(isinstance(end, torch.Tensor) for end in ends), f"{what} must give tensors"
+        slope = (ends[0].sum() - ends[1].sum()) / (2 * STEP)
+        assert bool(slope.isfinite()), f"{what} is not finite"
+        assert_close((gradient * direction).sum(), slope, f"the slope of {what} in {name}", **SLOPES)
 
 
 def in_both_modes(module):
@@ -227,11 +265,16 @@ def test_last_axis(student):
 def test_only_differences_count(student):
     """A row of scores, shifted by 10,000 up or down, has the same weights, whatever the other rows are."""
     shift = torch.tensor([0.0, 1e4, -1e4, 700.0])[:, None]  # one for each query
+    small = draw(2, 4, 6) * 2
     spread = torch.tensor([[1e4, -1e4, 9998.0, 0.0]])
-    for scores in (draw(2, 4, 6) * 2 + shift, spread):
-        for mask in (None, torch.ones_like(scores, dtype=torch.bool)):
-            what = f"masked_softmax of scores up to 10,000, {'no mask' if mask is None else 'all allowed'}"
-            assert_close(student.masked_softmax(scores, mask), shares(scores), what, **LARGE)
+    for scores in (small + shift, spread):
+        found = student.masked_softmax(scores)
+        assert_close(found, shares(scores), "masked_softmax of scores up to 10,000, no mask", **LARGE)
+    check_shares(student)
+    for mask, by in ((torch.ones(2, 4, 6, dtype=torch.bool), shift), (draw_mask(2, 4, 6), shift.clamp(min=-700.0))):
+        before, after = student.masked_softmax(small, mask), student.masked_softmax(small + by, mask)
+        assert isinstance(before, torch.Tensor) and bool(before.isfinite().all()), "weights are not finite"
+        assert_close(after, before, "masked_softmax of shifted scores, beside that of the same not shifted", **LARGE)
 
 
 @criterion(
@@ -265,7 +308,7 @@ def test_nowhere_to_look(student, rng):
     nowhere[0, rng.randrange(4)] = nowhere[1] = True
     calls = {
         "masked_softmax": lambda mask: (student.masked_softmax(dot(query, keys), mask),),
-        "attend": lambda mask: pair(student.attend(student.DotScorer(), query, keys, values, mask), "attend"),
+        "attend": lambda mask: pair(student.attend(dots, query, keys, values, mask), "attend"),
     }
     for name, call in calls.items():
         for found, elsewhere in zip(call(some & ~nowhere[..., None]), call(some), strict=True):
@@ -318,30 +361,34 @@ def test_masks_of_every_shape(student):
     """A mask may have any shape that broadcasts to (N, Q, K): one for all queries, one for all sequences, …"""
     query, keys, values = draw(3, 4, 2), draw(3, 5, 2), draw(3, 5, 6)
     square = draw(3, 5, 2)  # as many queries as keys: a transposed mask would fit
-    scorer = student.DotScorer()
+    check_shares(student)
     masks = [draw_mask(*shape) for shape in ((5,), (4, 5), (4, 5), (1, 4, 5), (3, 1, 5), (3, 1, 5), (3, 4, 5))]
     masks += [torch.rand(*shape) < 0.5 for shape in ((4, 1), (3, 4, 1), (3, 1, 1))]  # whole queries, whole sequences
     few = draw(3, 3, 2)  # as many queries as sequences: (Q, K) is not (N, K)
     for asked, mask in (*((query, mask) for mask in masks), (square, draw_mask(5, 5)), (few, draw_mask(3, 5))):
         what = f"attend, query {tuple(asked.shape)}, keys (3, 5, 2), mask {tuple(mask.shape)}"
-        reply = student.attend.observe(scorer, asked, keys, values, mask=mask)
+        reply = student.attend.observe(dots, asked, keys, values, mask=mask)
         found = reply.value
         assert_equal(reply.kwargs["mask"], mask, f"{what}: the mask after the call")
-        assert_close(found, mixture(dot(asked, keys), values, mask), what)
+        assert isinstance(found, tuple) and len(found) == 2, f"{what} must be a tuple of context and weights"
+        scores = dot(asked, keys)
+        expected = own_mixture(student, scores, values, mask.expand(scores.shape))
+        assert_close(found, expected, f"{what}, beside the same mask in its full shape: (context, weights)", **COARSE)
     scores, mask = draw(2, 3, 4, 5), draw_mask(2, 1, 1, 5)
-    found = student.masked_softmax(scores, mask)
-    assert_close(found, shares(scores, mask), "masked_softmax, scores (2, 3, 4, 5), mask (2, 1, 1, 5)")
+    found, full = (student.masked_softmax(scores, seen) for seen in (mask, mask.expand(scores.shape)))
+    assert_close(found, full, "masked_softmax, scores (2, 3, 4, 5), mask (2, 1, 1, 5), beside the same in full shape")
     for shape in ((5,), (4, 5)):
         scores, mask = draw(*shape), draw_mask(*shape)
-        assert_close(student.masked_softmax(scores, mask=mask), shares(scores, mask), f"masked_softmax, scores {shape}")
+        found, again = student.masked_softmax(scores, mask=mask), student.masked_softmax(scores, mask)
+        assert_close(found, again, f"masked_softmax, scores {shape}, mask={shape}, beside a mask by position")
     square, mask = draw(5, 3, 5), draw_mask(5)  # as many sequences as keys
-    assert_close(
-        student.masked_softmax(square, mask), shares(square, mask), "masked_softmax, scores (5, 3, 5), mask (5,)"
-    )
+    found, full = (student.masked_softmax(square, seen) for seen in (mask, mask.expand(square.shape)))
+    assert_close(found, full, "masked_softmax, scores (5, 3, 5), mask (5,), beside the same mask in its full shape")
     keys, values = draw(5, 5, 2), draw(5, 5, 6)
     asked = keys[:, :3]
-    found = student.attend(scorer, asked, keys, values, mask)
-    assert_close(found, mixture(dot(asked, keys), values, mask), "attend, keys (5, 5, 2), mask (5,)")
+    found = student.attend(dots, asked, keys, values, mask)
+    expected = own_mixture(student, dot(asked, keys), values, mask.expand(5, 3, 5))
+    assert_close(found, expected, "attend, keys (5, 5, 2), mask (5,)", **COARSE)
     alone = student.masked_softmax(draw(2, 3, 1), torch.tensor([[True], [False], [True]]))
     assert_equal(alone, torch.tensor([[1.0], [0.0], [1.0]]).expand(2, 3, 1), "masked_softmax of one key, mask (3, 1)")
 
@@ -366,8 +413,10 @@ def test_any_scorer(student):
         assert given[0].shape[-1] == 2 and given[1].shape[-1] == 6, "scorers get query and keys, in this order"
         return wild(*given)
 
+    check_shares(student)
     found = student.attend(scorer, query, keys, values)
-    assert_close(found, mixture(wild(query, keys), values), "attend with a scorer of the test's")
+    expected = own_mixture(student, wild(query, keys), values)
+    assert_close(found, expected, "attend with a scorer of the test's: (context, weights)", **COARSE)
     if len(calls) == 1:  # a loop over sequences is nobody's business
         assert_close(calls[0], (query, keys), "what attend gives to the scorer")
 
@@ -381,14 +430,21 @@ def test_any_scorer(student):
 def test_attention_can_learn(student):
     """The gradients of the context are right for query, keys and values; with a mask, they are of those allowed."""
     query, keys, values = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6)
+    scorer = student.DotScorer()
+    check_shares(student)
     for mask in (None, draw_mask(2, 1, 5)):
-        leaves = [tensor.clone().requires_grad_() for tensor in (query, keys, values)]
-        context, _ = mixture(dot(*leaves[:2]), leaves[2], mask)
-        expected = torch.autograd.grad(context.sum(), leaves)
-        reply = student.attend.gradients(student.DotScorer(), query, keys, values, mask)
-        what = f"the gradients of query, keys, values, {'no' if mask is None else 'a'} mask"
-        assert_close(list(reply.gradients[1:4]), list(expected), what)
-        both = student.attend.keep(bilinear_scorer(student, draw(4, 4)), query, keys, values, mask)
+
+        def context(*tensors, mask=mask):
+            found = student.attend(scorer, *tensors, mask)
+            return found[0] if isinstance(found, tuple) and found else found
+
+        reply = student.attend.gradients(scorer, query, keys, values, mask)
+        what = f"attend, {'no' if mask is None else 'a'} mask"
+        check_slopes(context, (query, keys, values), reply.gradients[1:4], what)
+        for gradient, of in zip(reply.gradients[1:4], ("query", "keys", "values"), strict=True):
+            assert mask is not None or bool(gradient.any()), f"{what}: nothing flows back to {of}"
+        learning = bilinear_scorer(student, draw(4, 4))
+        both = student.attend.keep(learning, query, keys, values, mask)
         weights = module_of(student, "operator").getitem.keep(both, 1)
         assert weights.requires_grad.read(), "the weights that attend returns are detached"
 
@@ -447,8 +503,9 @@ def test_no_order(student):
 )
 def test_mixture(student):
     """Weights are shares of 1, the context is their mixture of the values, so it lies between the allowed ones."""
-    query, keys, values, mask = draw(3, 4, 5), draw(3, 6, 5), draw(3, 6, 5) * 10, draw_mask(3, 4, 6)
-    context, weights = pair(student.attend(student.DotScorer(), query, keys, values, mask), "attend")
+    query, keys, mask = draw(3, 4, 5), draw(3, 6, 5), draw_mask(3, 4, 6)
+    values = draw(3, 6, 5) * 10
+    context, weights = pair(student.attend(dots, query, keys, values, mask), "attend")
     assert_close(weights.sum(-1), torch.ones(3, 4), "the sums of the weights over the keys")
     assert weights.min() >= 0, "a weight is negative"
     assert_close(context, (weights[..., None] * values[:, None]).sum(2), "the context, from the weights beside it,")
@@ -457,9 +514,17 @@ def test_mixture(student):
     high = spread.where(mask[..., None], -math.inf).amax(2)
     inside = (context >= low - 1e-4) & (context <= high + 1e-4)
     assert inside.all(), "a context lies outside of the values that it is mixed from"
-    query, keys, values = draw(2, 3, 5) / 2, draw(2, 40, 5), draw(2, 40, 4)
-    found = student.attend(student.DotScorer(), query, keys, values)
-    assert_close(found, mixture(dot(query, keys), values, None), "attend to 40 keys")
+    check_shares(student)
+    for sizes in ((2, 3, 40), (2, 3, 3)):
+        query, keys, values = draw(*sizes[:2], 5) / 2, draw(2, sizes[2], 5), draw(2, sizes[2], 4)
+        found = student.attend(dots, query, keys, values)
+        expected = own_mixture(student, dot(query, keys), values)
+        assert_close(found, expected, f"attend to {sizes[2]} keys: (context, weights)", **COARSE)
+    scores, mask = draw(4, 6, dtype=torch.float64), draw_mask(4, 6)
+    for found in (student.masked_softmax(scores), student.masked_softmax(scores, mask)):
+        assert isinstance(found, torch.Tensor), "masked_softmax must give a tensor"
+        if found.dtype == torch.float64:  # which is asked elsewhere
+            assert_close(found.sum(-1), torch.ones(4, dtype=torch.float64), "the sums of weights in float64", rtol=1e-7)
 
 
 # All together
@@ -507,11 +572,11 @@ def test_each_by_itself(student):
 def test_dtypes(student):
     """Scores, weights and contexts have the dtype of the inputs, and are as precise as that dtype."""
     double = torch.float64
-    query, keys, values = draw(2, 3, 4, dtype=double), draw(2, 5, 4, dtype=double), draw(2, 5, 6, dtype=double)
-    mask = draw_mask(2, 3, 5)
-    mask[0, 1] = False
+    query, keys, values = draw(2, 5, 4, dtype=double), draw(2, 5, 4, dtype=double), draw(2, 5, 6, dtype=double)
+    mask = draw_mask(2, 5, 5)
+    check_shares(student)
     calls = {name: (scorer, (query, keys)) for name, scorer in all_scorers(student, 4, double).items()}
-    calls["masked_softmax"] = student.masked_softmax, (draw(2, 3, 5, dtype=double), mask)
+    calls["masked_softmax"] = student.masked_softmax, (draw(2, 5, 5, dtype=double), mask)
     calls["attend"] = student.attend, (student.DotScorer(), query, keys, values, mask)
     calls["masked_softmax without a mask"] = student.masked_softmax, calls["masked_softmax"][1][:1]
     calls["attend without a mask"] = student.attend, calls["attend"][1][:4]
@@ -523,12 +588,10 @@ def test_dtypes(student):
         coarse = function(*rounded)
         several = isinstance(precise[name], tuple)
         for found, other in zip(*((precise[name], coarse) if several else ([precise[name]], [coarse])), strict=True):
-            assert isinstance(found, torch.Tensor), f"{name} must give tensors"
-            assert_close(other, found.float(), f"{name} of float32 beside that of float64")
-            assert_close(found, found.double(), f"{name} of float64")
+            assert all(isinstance(tensor, torch.Tensor) for tensor in (found, other)), f"{name} must give tensors"
+            assert found.dtype == double, f"{name} of float64 is {found.dtype}"
+            assert other.dtype == torch.float32, f"{name} of float32 is {other.dtype}"
             assert (found != found.float()).any(), f"{name} of float64 has only the digits of float32"
-    for given in (calls["masked_softmax"][1], calls["masked_softmax"][1][:1]):
-        assert_close(student.masked_softmax(*given), shares(*given), "masked_softmax of float64")
 
 
 @criterion(
@@ -581,9 +644,9 @@ def test_nothing_changed(student):
 )
 def test_on_an_accelerator(student, device):
     """On an accelerator everything gives the same results as on the CPU, and they are on the accelerator."""
-    query, keys, values, mask = draw(2, 3, 4), draw(2, 5, 4), draw(2, 5, 6), draw_mask(2, 3, 5)
+    query, keys, values, mask = draw(2, 5, 4), draw(2, 5, 4), draw(2, 5, 6), draw_mask(2, 5, 5)
     mask[0, 1] = False
-    scores = draw(2, 3, 5)
+    scores = draw(2, 5, 5)
     check_shares(student)
     assert_same_on_device(student.masked_softmax, device, "masked_softmax", scores, mask)
     assert_same_on_device(student.masked_softmax, device, "masked_softmax without a mask", scores)

@@ -15,6 +15,10 @@ from grader.judge import (
 )
 
 EXACT = {"rtol": 1e-12, "atol": 1e-12}  # in float64: the same sum, up to its last digits
+# Whoever computes in float32 loses points where precision is asked, and nowhere else.
+COARSE = {"rtol": 1e-4, "atol": 1e-5}
+STEP = 1e-3  # of finite differences
+SLOPES = {"rtol": 5e-3, "atol": 5e-3}  # what these are good for
 
 
 # Oracles
@@ -94,26 +98,73 @@ def torch_multihead(weights, num_heads, query, key, value, mask=None):
         return theirs(query, key, value, attn_mask=None if mask is None else ~mask, average_attn_weights=False)
 
 
-# What garbage cannot do
+# The module compared with itself: a criterion about masks asks whether they do what leaving out keys does. Whether the
+# values are right is asked elsewhere, so that a wrong scale costs no points here.
 
 
-def check_weights(student):
-    """Weights grow with the scores, by one factor a step: the least that criteria about other things may rely on.
+def answer(module, what, query, key, value, mask=None):
+    """What the module returns, after a look at its kind and its shapes."""
+    found = module(query, key, value) if mask is None else module(query, key, value, mask)
+    assert isinstance(found, tuple) and len(found) == 2, f"{what} must be a tuple of out and weights"
+    out, weights = tensors(found, what)
+    assert out.shape == query.shape, f"{what}: out must be (N, Lq, D)"
+    sizes = weights.shape
+    assert weights.dim() > 2 and (sizes[0], *sizes[-2:]) == (len(query), query.shape[1], key.shape[1]), (
+        f"{what}: weights must be (N, H, Lq, Lk)"
+    )
+    assert bool(out.isfinite().all()) and bool(weights.isfinite().all()), f"{what} is not finite"
+    return out, weights
 
-    Whoever scales the scores wrongly passes, and loses points where that is asked.
-    """
-    what = "the weights of a query that scores 0, 1 and 2"
-    for sign in (1.0, -1.0):
-        q = torch.full((1, 1, 1, 1), sign, dtype=torch.float64)
-        k = torch.tensor([0.0, 1.0, 2.0], dtype=torch.float64).view(1, 1, 3, 1) * sign
-        for keys in (k, k.flip(2)):
-            found = student.scaled_dot_product_attention(q, keys, keys)
-            assert isinstance(found, tuple) and len(found) == 2, "scaled_dot_product_attention must be (out, weights)"
-            assert_close(found[1], torch.ones(1, 1, 1, 3, dtype=torch.float64), what, rtol=0.0, atol=1.0)
-            low, middle, high = (found[1] if keys is k else found[1].flip(3)).flatten().tolist()
-            assert 0 < low < middle < high, f"{what} must be in the order of the scores"
-            assert abs(low + middle + high - 1) < 1e-6, f"{what} must sum to 1"
-            assert abs(middle / low - high / middle) < 1e-6, f"{what} must grow by one factor"
+
+def check_looks(module, query, key, value):
+    """Queries that differ look at different keys, not at all alike, and find different things; it trains afterwards."""
+    for mode in (module.eval, module.train):
+        mode()
+        out, weights = answer(module, "the module without a mask", query, key, value)
+        assert (out[:, 0] != out[:, 1]).any(), "different queries have the same output"
+        assert (weights[..., 0, :] != weights[..., 1, :]).any(), "different queries have the same weights"
+        assert (weights[..., 0] != weights[..., 1]).any(), "different keys have the same weights"
+
+
+def without_the_masked(module, query, key, value, mask):
+    """What the module says when the keys that the mask forbids are not there; (N, Lq, Lk), as many in each row."""
+    outs, maps = [], []
+    items = torch.arange(len(mask))[:, None]
+    for t in range(mask.shape[1]):
+        seen = mask[:, t].nonzero()[:, 1].view(len(mask), -1)  # (N, the number of keys)
+        out, weights = answer(module, "the module without a mask", query, key[items, seen], value[items, seen])
+        full = weights.new_zeros(*weights.shape[:-1], mask.shape[-1])
+        for n, own in enumerate(seen):
+            full[n][..., own] = weights[n]
+        outs.append(out[:, t])
+        maps.append(full[..., t, :])
+    return torch.stack(outs, dim=1), torch.stack(maps, dim=-2)
+
+
+def only_head(weights, head, num_heads):
+    """The same weights, but out_proj listens to one head only."""
+    matrix = weights["out_proj.weight"]
+    size = len(matrix) // num_heads
+    heard = torch.arange(len(matrix)) // size == head
+    return weights | {"out_proj.weight": matrix * heard}
+
+
+def check_slopes(call, tensors, gradients, what):
+    """Each gradient of the sum of ``call(tensors)`` is the slope that finite differences show."""
+    for name, tensor in tensors.items():
+        gradient = gradients[name]
+        assert isinstance(gradient, torch.Tensor), f"{what}: nothing flows back to {name}"
+        direction = normal(*tensor.shape)
+        ends = [call(tensors | {name: tensor + sign * STEP * direction}) for sign in (1, -1)]
+        assert all(isinstance(end, torch.Tensor) for end in ends), f"{what} must give tensors"
+        slope = (ends[0].sum() - ends[1].sum()) / (2 * STEP)
+        assert bool(slope.isfinite()), f"{what} is not finite"
+        assert_close((gradient * direction).sum(), slope, f"the slope of {what} in {name}", **SLOPES)
+
+
+def tensors_of(found):
+    """The first part of the result of a function, of which gradients are asked."""
+    return found[0] if isinstance(found, tuple) and found else found
 
 
 def in_both_modes(module):
@@ -240,13 +291,13 @@ def test_masks_broadcast(student):
 )
 def test_strong_scores(student):
     """Scores of tens of thousands neither overflow nor let a masked key win."""
-    q, k, v = normal(2, 3, 5, 4) * 100, normal(2, 3, 7, 4) * 100, normal(2, 3, 7, 6)
+    q, k, v = normal(1, 3, 5, 4) * 100, normal(1, 3, 7, 4) * 100, normal(1, 3, 7, 6)
     found = student.scaled_dot_product_attention(q, k, v)
     assert_close(found, plain_attention(q, k, v), "scaled_dot_product_attention with scores of ±20000: (out, weights)")
-    mask = random_mask(2, 3, 5, 7)[:, :, :1]  # one mask for all queries of a head
+    mask = random_mask(1, 3, 5, 7)[:, :, :1]  # one mask for all queries of a head
     q = q.abs()
     k = torch.where(mask.transpose(-2, -1), -k.abs() - 50, k.abs())  # whoever may be attended scores low
-    mask = mask.expand(2, 3, 5, 7)
+    mask = mask.expand(1, 3, 5, 7)
     found = student.scaled_dot_product_attention(q, k, v, mask)
     expected = plain_attention(q, torch.where(mask[:, :, 0, :, None], k, -1e6), v, mask)
     what = "scaled_dot_product_attention where masked keys have the highest scores"
@@ -268,16 +319,18 @@ def test_asking_somebody_else(student):
     module = loaded(student, weights, num_heads=4)
     query, key, value = normal(3, 5, 12), normal(3, 7, 12), normal(3, 7, 12)
     expected = torch_multihead(weights, 4, query, key, value)
-    assert_close(module(query, key, value), expected, "MultiHeadAttention(12, 4)(query, key, value): (out, weights)")
+    what = "MultiHeadAttention(12, 4)(query, key, value): (out, weights)"
+    assert_close(module(query, key, value), expected, what, **COARSE)
     for mode in (module.train, module.eval, module.eval):
         mode()
         query, key, value = normal(3, 5, 12), normal(3, 5, 12), normal(3, 5, 12)
         expected = plain_multihead(weights, 4, query, key, value)
         what = "MultiHeadAttention(12, 4)(query, key, value), as many keys as queries: (out, weights)"
-        assert_close(module(query, key, value), expected, what)
+        assert_close(module(query, key, value), expected, what, **COARSE)
     memory = module_of(student, "torch").clone.keep(key)  # one tensor, twice: "key is value" may be asked
     expected = plain_multihead(weights, 4, query, key, key)
-    assert_close(module(query, memory, memory), expected, "MultiHeadAttention(12, 4)(query, memory, memory)")
+    what = "MultiHeadAttention(12, 4)(query, memory, memory)"
+    assert_close(module(query, memory, memory), expected, what, **COARSE)
 
 
 @criterion(
@@ -293,7 +346,7 @@ def test_any_number_of_heads(student):
     weights = {name: weight.float() for name, weight in random_weights(6).items()}
     for num_heads in (1, 3, 6):
         for module in in_both_modes(loaded(student, weights, num_heads)):
-            query, key, value = normal(2, 3, 6).float(), normal(2, 5, 6).float(), normal(2, 5, 6).float()
+            query, key, value = normal(1, 3, 6).float(), normal(1, 5, 6).float(), normal(1, 5, 6).float()
             found = module(query, key, value)
             expected = plain_multihead(weights, num_heads, query, key, value)
             assert_close(found, expected, f"MultiHeadAttention(6, {num_heads})(query, key, value): (out, weights)")
@@ -310,28 +363,38 @@ def test_masks_for_each(student):
     weights = random_weights(8)
     query, key, value = normal(3, 5, 8), normal(3, 7, 8), normal(3, 7, 8)
     module = loaded(student, weights, num_heads=2)
-    for shape in ((5, 7), (3, 5, 7), (3, 2, 5, 7), (3, 1, 7)):
+    check_looks(module, query, key, value)
+    for shape in ((5, 7), (3, 5, 7), (3, 1, 7)):
         mask = random_mask(*shape)
-        full = mask.expand(3, 5, 7) if shape == (3, 1, 7) else mask
-        expected = torch_multihead(weights, 2, query, key, value, full)
         module.train()
+        expected = without_the_masked(module, query, key, value, mask.expand(3, 5, 7))
         reply = module.observe(query, key, value, mask=mask)
-        assert_close(reply.value, expected, f"MultiHeadAttention(8, 2) with a mask {shape}: (out, weights)")
+        what = f"MultiHeadAttention(8, 2) with a mask {shape}, beside itself without the masked keys: (out, weights)"
+        assert_close(reply.value, expected, what, **COARSE)
         assert_equal(reply.kwargs["mask"], mask, f"the mask {shape} after the call")
         module.eval()
-        found = module(query, key, value, mask)
-        assert_close(found, expected, f"MultiHeadAttention(8, 2) with a mask {shape} in eval(): (out, weights)")
+        assert_close(module(query, key, value, mask), expected, f"{what}, in eval()", **COARSE)
+    mask = random_mask(3, 2, 5, 7)
+    for head in (0, 1):
+        single = loaded(student, only_head(weights, head, 2), num_heads=2)
+        out, maps = without_the_masked(single, query, key, value, mask[:, head])
+        for same in in_both_modes(single):
+            found = answer(same, "the module with a mask (3, 2, 5, 7)", query, key, value, mask)
+            assert found[1].shape == (3, 2, 5, 7), "weights must be (N, H, Lq, Lk)"
+            expected = out, maps[:, head]
+            what = f"head {head} with a mask (3, 2, 5, 7), beside itself without the masked keys: (out, weights)"
+            assert_close((found[0], found[1][:, head]), expected, what, **COARSE)
     single = loaded(student, weights, num_heads=1)
     for shape in ((3, 5, 7), (3, 1, 5, 7)):
         mask = random_mask(*shape)
-        expected = plain_multihead(weights, 1, query, key, value, mask)
+        expected = without_the_masked(single, query, key, value, mask.view(3, 5, 7))
         found = single(query, key, value, mask)
-        assert_close(found, expected, f"MultiHeadAttention(8, 1) with a mask {shape}: (out, weights)")
+        what = f"MultiHeadAttention(8, 1) with a mask {shape}, beside itself without the masked keys: (out, weights)"
+        assert_close(found, expected, what, **COARSE)
     query, mask = normal(3, 3, 8), random_mask(3, 7)  # as many queries as items: (Lq, Lk) is not (N, Lk)
-    expected = torch_multihead(weights, 2, query, key, value, mask)
-    assert_close(
-        module(query, key, value, mask), expected, "MultiHeadAttention(8, 2), 3 items, 3 queries, a mask (3, 7)"
-    )
+    expected = without_the_masked(module, query, key, value, mask.expand(3, 3, 7))
+    found = module(query, key, value, mask)
+    assert_close(found, expected, "MultiHeadAttention(8, 2), 3 items, 3 queries, a mask (3, 7)", **COARSE)
 
 
 @criterion(
@@ -342,15 +405,20 @@ def test_masks_for_each(student):
 )
 def test_as_many_items_as_heads(student):
     """An item's mask counts for all of its heads and for no other item, also where there are as many items as heads."""
-    weights = random_weights(12)
-    module = loaded(student, weights, num_heads=3)
-    query, key, value = normal(3, 5, 12), normal(3, 4, 12), normal(3, 4, 12)
+    module = loaded(student, random_weights(9), num_heads=3)
+    query, key, value = normal(3, 5, 9), normal(3, 4, 9), normal(3, 4, 9)
+    check_looks(module, query, key, value)
     for same in in_both_modes(module):
         for shape in ((3, 5, 4), (3, 3, 5, 4)):
             mask = random_mask(*shape)
-            found = same(query, key, value, mask)
-            expected = torch_multihead(weights, 3, query, key, value, mask)
-            assert_close(found, expected, f"MultiHeadAttention(12, 3), a batch of 3, a mask {shape}: (out, weights)")
+            out, maps = answer(same, f"a batch of 3, a mask {shape}", query, key, value, mask)
+            for n in range(3):
+                for_all = mask[n : n + 1].expand(mask.shape)
+                other = answer(same, "the module with equal masks", query, key, value, for_all)
+                what = (
+                    f"item {n} of a batch of 3 with 3 heads and a mask {shape}, beside the same where all have its mask"
+                )
+                assert_close((out[n], maps[n]), (other[0][n], other[1][n]), f"{what}: (out, weights)", **COARSE)
 
 
 @criterion(
@@ -361,28 +429,41 @@ def test_as_many_items_as_heads(student):
 )
 def test_nobody_to_ask(student):
     """A query that may attend to nobody gets weights of 0 and no NaN; the other queries are not disturbed."""
-    weights = random_weights(8)
-    query, key, value = normal(3, 5, 8), normal(3, 6, 8), normal(3, 6, 8)
-    module = loaded(student, weights, num_heads=2)
-    for_all, for_items, for_heads = random_mask(5, 6), random_mask(3, 5, 6), random_mask(3, 2, 5, 6)
-    for_all[1] = False
-    for_items[0, 4] = False
-    for_items[2] = False  # a whole item is padding
-    for_heads[1, 0, 3] = False  # the other head still has keys
-    for mask in (for_all, for_items, for_heads):
-        if mask is for_heads:
-            module.eval()
-        reply = module.observe(query, key, value, mask)
-        found = reply.value
-        assert_equal(reply.args[3], mask, "the mask with empty rows after the call")
-        out, maps = plain_multihead(weights, 2, query, key, value, mask)
-        if mask is not for_heads and isinstance(found, tuple) and isinstance(found[0], torch.Tensor):
-            # The course's convention says "an output of 0"; whoever takes it at its word even here is right as well.
-            silent = ~mask.any(dim=-1).expand(3, 5)
-            if found[0].shape == out.shape and not found[0][silent].any():
-                out = out.masked_fill(silent[:, :, None], 0.0)
-        what = f"MultiHeadAttention(8, 2) with a mask {tuple(mask.shape)} and rows without any key: (out, weights)"
-        assert_close(found, (out, maps), what)
+    weights = random_weights(4)
+    query, key, value = normal(3, 5, 4), normal(3, 6, 4), normal(3, 6, 4)
+    module, first = loaded(student, weights, 2), loaded(student, only_head(weights, 0, 2), 2)
+    check_looks(module, query, key, value)
+    silence = weights["out_proj.bias"]
+    silent = torch.zeros(3, 3, 5, dtype=torch.bool)  # in each of three masks, queries that may ask nobody
+    silent[0, :, 1] = True
+    silent[1, 0, 4] = True
+    silent[1, 2] = True  # a whole item is padding
+    silent[2, 1, 3] = True
+    for asked, nobody, mask in zip(
+        (module, module, first), silent, (random_mask(5, 6), random_mask(3, 5, 6), random_mask(3, 2, 5, 6)), strict=True
+    ):
+        empty = mask.clone()
+        if mask.dim() == 4:  # the other head, to which nothing listens here, still has keys
+            empty[:, 0] &= ~nobody[..., None]
+            asked.eval()
+        else:
+            empty &= ~nobody[0, :, None] if mask.dim() == 2 else ~nobody[..., None]
+        what = f"MultiHeadAttention(4, 2) with a mask {tuple(mask.shape)} and rows without any key"
+        reply = asked.observe(query, key, value, empty)
+        assert_equal(reply.args[3], empty, "the mask with empty rows after the call")
+        assert isinstance(reply.value, tuple) and len(reply.value) == 2, f"{what} must be (out, weights)"
+        out, maps = tensors(reply.value, what)
+        full_out, full_maps = answer(asked, "the module with a mask", query, key, value, mask)
+        assert out.shape == full_out.shape and maps.shape == full_maps.shape, f"{what} has another shape"
+        if maps.dim() == 4 and mask.dim() == 4:
+            maps, full_maps = maps[:, :1], full_maps[:, :1]
+        maps, full_maps = (found if found.dim() == 3 else found.transpose(1, 2) for found in (maps, full_maps))
+        assert_equal(maps[nobody], torch.zeros_like(maps[nobody]), f"the weights of such a row of {what}")
+        # The course's convention says "an output of 0"; whoever takes it at its word even here is right as well.
+        if out[nobody].any():
+            assert_close(out[nobody], silence.expand(int(nobody.sum()), 4), f"out in such a row of {what}", **COARSE)
+        assert_close(out[~nobody], full_out[~nobody], f"out in the other rows of {what}", **COARSE)
+        assert_close(maps[~nobody], full_maps[~nobody], f"the weights in the other rows of {what}", **COARSE)
 
 
 @criterion(
@@ -393,22 +474,25 @@ def test_nobody_to_ask(student):
 )
 def test_more_padding(student):
     """With a padding mask, outputs do not depend on what stands in the padding, nor on how much there is."""
-    weights, lengths = random_weights(12), torch.tensor([4, 2, 3])
+    lengths = torch.tensor([4, 2, 3])
     x = normal(3, 4, 12)
-    module = loaded(student, weights, num_heads=3)
-    alone = [plain_multihead(weights, 3, *[x[n : n + 1, :length]] * 3)[0] for n, length in enumerate(lengths.tolist())]
+    module = loaded(student, random_weights(12), num_heads=3)
+    check_looks(module, x, x, x)
+    alone = []
+    for n, length in enumerate(lengths.tolist()):
+        same = x[n : n + 1, :length].expand(3, length, 12)  # a batch of one sequence, three times
+        alone.append(answer(module, "the module without padding", same, same, same)[0][:1])
     for width, mode, rows in ((4, module.train, 4), (7, module.eval, 7), (7, module.train, 1)):
         mode()
         padded = normal(3, width, 12) * 100
         for n, length in enumerate(lengths.tolist()):
             padded[n, :length] = x[n, :length]
         mask = (torch.arange(width) < lengths[:, None])[:, None, :].expand(3, rows, width)
-        found, weighed = module(padded, padded, padded, mask)
-        assert isinstance(found, torch.Tensor) and found.shape == (3, width, 12), "out must be (N, L, D)"
+        found, weighed = answer(module, "the module with padding", padded, padded, padded, mask)
         for n, length in enumerate(lengths.tolist()):
             what = f"sequence {n} with {length} tokens, padded to {width},"
-            assert_close(found[n : n + 1, :length], alone[n], f"the output for {what}", rtol=1e-9)
-            assert not weighed[n, :, :, length:].any(), f"{what} looks at its padding"
+            assert_close(found[n : n + 1, :length], alone[n], f"the output for {what}", **COARSE)
+            assert not weighed[n][..., length:].any(), f"{what} looks at its padding"
 
 
 @criterion(
@@ -421,17 +505,21 @@ def test_order(student, rng):
     """Permuted positions permute the output; permuted heads, with the matching columns of W_o, do not change it."""
     weights, x = random_weights(12), normal(2, 5, 12)
     order, heads = rng.sample(range(5), 5), rng.choice([[1, 2, 0], [2, 0, 1], [2, 1, 0]])
-    out, maps = plain_multihead(weights, 3, x, x, x)
+    module = loaded(student, weights, 3)
+    check_looks(module, x, x, x)
+    out, maps = answer(module, "the module without a mask", x, x, x)
+    assert maps.shape == (2, 3, 5, 5), "weights must be (N, H, Lq, Lk)"
     shuffled = x[:, order]
-    found = loaded(student, weights, 3)(shuffled, shuffled, shuffled)
     expected = (out[:, order], maps[:, :, order][:, :, :, order])
-    assert_close(found, expected, "MultiHeadAttention(12, 3) of permuted positions: (out, weights)")
+    found = module(shuffled, shuffled, shuffled)
+    assert_close(found, expected, "MultiHeadAttention(12, 3) of permuted positions: (out, weights)", **COARSE)
 
     rows = torch.arange(12).view(3, 4)[heads].flatten()
     permuted = {name: weight[rows] for name, weight in weights.items() if not name.startswith("out")}
     permuted |= {"out_proj.weight": weights["out_proj.weight"][:, rows], "out_proj.bias": weights["out_proj.bias"]}
     found = loaded(student, permuted, 3)(x, x, x)
-    assert_close(found, (out, maps[:, heads]), "MultiHeadAttention(12, 3) with permuted heads: (out, weights)")
+    expected = (out, maps[:, heads])
+    assert_close(found, expected, "MultiHeadAttention(12, 3) with permuted heads: (out, weights)", **COARSE)
 
 
 @criterion(
@@ -442,19 +530,22 @@ def test_order(student, rng):
 )
 def test_future_out_of_reach(student, rng):
     """Whatever stands in the future, however large, the past stays the same to the last digit, in every head."""
-    weights, x = random_weights(6), normal(2, 7, 6)
-    now = rng.randint(2, 5)
+    x, now = normal(2, 7, 6), rng.randint(2, 5)
     mask = (torch.arange(7)[:, None] >= torch.arange(7)).expand(2, 7, 7)
-    expected = plain_multihead(weights, 3, x, x, x, mask)
-    for module in in_both_modes(loaded(student, weights, num_heads=3)):
-        before = module(x, x, x, mask)
-        assert_close(before, expected, "MultiHeadAttention(6, 3) with a causal mask (N, L, L): (out, weights)")
+    module = loaded(student, random_weights(6), num_heads=3)
+    check_looks(module, x, x, x)
+    for same in in_both_modes(module):
+        before = answer(same, "the module with a causal mask (N, L, L)", x, x, x, mask)
+        last = answer(same, "the module without a mask", x[:, :now], x[:, :now], x[:, :now])
+        what = f"the output at position {now - 1}, beside a call that ends there,"
+        assert_close(before[0][:, now - 1], last[0][:, -1], what, **COARSE)
+        assert not before[1].triu(1).any(), "a weight of the future is not exactly 0"
         other = x.clone()
         other[:, now:] = normal(2, 7 - now, 6) * 1e4
-        after = module(other, other, other, mask)
+        after = answer(same, "the module with a causal mask (N, L, L)", other, other, other, mask)
         for found, old, what in zip(
-            (after[0][:, :now], after[1][:, :, :now]),
-            (before[0][:, :now], before[1][:, :, :now]),
+            (after[0][:, :now], after[1][..., :now, :]),
+            (before[0][:, :now], before[1][..., :now, :]),
             ("output", "weights"),
             strict=True,
         ):
@@ -469,24 +560,25 @@ def test_future_out_of_reach(student, rng):
 )
 def test_batch_of_one(student):
     """An item alone, and a query alone, get what they get within the batch."""
-    weights = random_weights(8)
-    query, key, value, mask = normal(3, 5, 8), normal(3, 4, 8), normal(3, 4, 8), random_mask(3, 5, 4)
-    module = loaded(student, weights, num_heads=2)
-    out, maps = plain_multihead(weights, 2, query, key, value, mask)
+    query, key, value, mask = normal(3, 5, 8), normal(3, 5, 8), normal(3, 5, 8), random_mask(3, 5, 5)
+    module = loaded(student, random_weights(8), num_heads=2)
+    check_looks(module, query, key, value)
+    out, maps = answer(module, "the module with a mask (3, 5, 5)", query, key, value, mask)
     for n, some in ((0, slice(0, 5)), (2, slice(3, 4)), (1, slice(3, 4))):
         if n == 1:
             module.eval()
         one = slice(n, n + 1)
         found = module(query[one, some], key[one], value[one], mask[one, some])
-        expected = (out[one, some], maps[one, :, some])
+        expected = (out[one, some], maps[one][..., some, :])
         what = f"MultiHeadAttention(8, 2) of one item and {some.stop - some.start} of its queries: (out, weights)"
-        assert_close(found, expected, what)
+        assert_close(found, expected, what, **COARSE)
     key, value = key[:, :1], value[:, :1]
-    found = module(query, key, value)
-    assert_close(found, plain_multihead(weights, 2, query, key, value), "MultiHeadAttention(8, 2) of one key")
-    mask = torch.tensor([True, False, True, True, False])[:, None]
-    _, found = module(query, key, value, mask)
-    assert_equal(found, mask.double().expand(3, 2, 5, 1), "the weights of one key, which some queries may not see,")
+    _, found = answer(module, "MultiHeadAttention(8, 2) of one key", query, key, value)
+    assert_close(found, torch.ones_like(found), "the weights of one key", **COARSE)
+    mask = torch.tensor([True, False, True, True, False])[:, None].expand(3, 5, 1)
+    _, found = answer(module, "MultiHeadAttention(8, 2) of one key with a mask", query, key, value, mask)
+    seen = mask if found.dim() == 3 else mask[:, None]
+    assert_equal(found, seen.double().expand(found.shape), "the weights of one key, which some queries may not see,")
 
 
 # Gradients
@@ -500,17 +592,23 @@ def test_batch_of_one(student):
 )
 def test_gradients(student):
     """Gradients in all inputs and parameters are right; there are as many parameters with two heads as with six."""
-    query, key, value = (normal(2, length, 6) for length in (3, 4, 4))
+    inputs = {name: normal(2, length, 6) for name, length in (("query", 3), ("key", 4), ("value", 4))}
     for num_heads in (2, 6):
         weights = random_weights(6)
-        inputs = [x.clone().requires_grad_() for x in (query, key, value)]
-        leaves = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
-        plain_multihead(leaves, num_heads, *inputs)[0].sum().backward()
-        reply = loaded(student, weights, num_heads).gradients(query, key, value)
+        module = loaded(student, weights, num_heads)
+        check_looks(module, *inputs.values())
+        reply = module.gradients(*inputs.values())
         what = f"MultiHeadAttention(6, {num_heads})"
-        assert_close(list(reply.gradients), [x.grad for x in inputs], f"gradients of {what} in query, key, value")
-        expected = {name: weight.grad for name, weight in leaves.items()}
-        assert_close(dict(reply.parameters), expected, f"gradients of {what} in its parameters")
+        given = dict(zip(inputs, reply.gradients, strict=True)) | dict(reply.parameters)
+        assert given.keys() == inputs.keys() | weights.keys(), f"the parameters of {what} are not the four projections'"
+
+        def out(tensors, num_heads=num_heads):
+            own = {name: tensor for name, tensor in tensors.items() if name not in inputs}
+            return tensors_of(loaded(student, own, num_heads)(*(tensors[name] for name in inputs)))
+
+        check_slopes(out, inputs | weights, given, what)
+        for name in given.keys() - {"k_proj.bias"}:  # it changes all scores of a row alike
+            assert given[name].any(), f"{what}: nothing flows back to {name}"
 
 
 @criterion(
@@ -526,27 +624,31 @@ def test_gradients_and_masks(student):
     unseen = ~mask[:, 0, 0]  # (2, 5): keys that no query may attend to
     mask[0, 1, 3] = mask[1, 0, 2] = False  # queries with a head that has nobody to ask
 
-    q, k, v = (normal(2, 2, length, 3) for length in (4, 5, 5))
-    leaves = [x.clone().requires_grad_() for x in (q, k, v)]
-    plain_attention(*leaves, mask)[0].sum().backward()
-    reply = student.scaled_dot_product_attention.gradients(q, k, v, mask)
-    what = "gradients of scaled_dot_product_attention with a mask in q, k, v"
-    assert_close(list(reply.gradients[:3]), [x.grad for x in leaves], what)
-    for gradient, of in zip(student.scaled_dot_product_attention.gradients(q, k, v).gradients, "qkv", strict=True):
-        reached = isinstance(gradient, torch.Tensor) and bool(gradient.any())
+    function = student.scaled_dot_product_attention
+    inputs = {name: normal(2, 2, length, 3) for name, length in (("q", 4), ("k", 5), ("v", 5))}
+    for given, of in zip(function.gradients(*inputs.values()).gradients, inputs, strict=True):
+        reached = isinstance(given, torch.Tensor) and bool(given.any())
         assert reached, f"without a mask, scaled_dot_product_attention lets no gradient through to {of}"
+    reply = function.gradients(*inputs.values(), mask)
+    what = "scaled_dot_product_attention with a mask"
+    given = dict(zip(inputs, reply.gradients[:3], strict=True))
+    check_slopes(lambda tensors: tensors_of(function(*tensors.values(), mask)), inputs, given, what)
+    for name, gradient in given.items():
+        assert bool(gradient.isfinite().all()) and bool(gradient.any()), f"{what}: the gradient in {name} is not right"
 
-    weights = random_weights(6)
-    inputs = [normal(2, length, 6) for length in (4, 5, 5)]
-    leaves = [x.clone().requires_grad_() for x in inputs]
-    parameters = {name: weight.clone().requires_grad_() for name, weight in weights.items()}
-    plain_multihead(parameters, 2, *leaves, mask)[0].sum().backward()
-    reply = loaded(student, weights, 2).gradients(*inputs, mask)
-    what = "gradients of MultiHeadAttention(6, 2) with a mask in"
-    assert_close(list(reply.gradients[:3]), [x.grad for x in leaves], f"{what} query, key, value")
-    assert not any(gradient[unseen].any() for gradient in reply.gradients[1:3]), f"{what} masked keys are not 0"
-    expected = {name: leaf.grad for name, leaf in parameters.items()}
-    assert_close(dict(reply.parameters), expected, f"{what} its parameters")
+    inputs = {name: normal(2, length, 4) for name, length in (("query", 4), ("key", 5), ("value", 5))}
+    module = loaded(student, random_weights(4), 2)
+    check_looks(module, *inputs.values())
+    reply = module.gradients(*inputs.values(), mask)
+    what = "MultiHeadAttention(4, 2) with a mask"
+    given = dict(zip(inputs, reply.gradients[:3], strict=True))
+    check_slopes(lambda tensors: tensors_of(module(*tensors.values(), mask)), inputs, given, what)
+    for name in ("key", "value"):
+        assert not given[name][unseen].any(), f"{what}: the gradient of what is masked in {name} is not 0"
+    for name, gradient in (given | dict(reply.parameters)).items():
+        assert isinstance(gradient, torch.Tensor), f"{what}: nothing flows back to {name}"
+        assert bool(gradient.isfinite().all()), f"{what}: the gradient in {name} is not finite"
+        assert name == "k_proj.bias" or bool(gradient.any()), f"{what}: nothing flows back to {name}"
 
 
 # Dropout, memory, device
@@ -568,19 +670,24 @@ def test_dropout_on_the_weights(student, rng):
         weights[f"{name}.bias"] = torch.zeros(12, dtype=torch.float64)
     query, key = normal(2, 5, 12) / 4, normal(2, 3, 12) / 4
     value = torch.eye(3, dtype=torch.float64).repeat(1, 4).expand(2, 3, 12)
-    _, expected = plain_multihead(weights, 2, query, key, value)  # (2, 2, 5, 3)
     rate = rng.choice([0.3, 0.4, 0.5])
     module = loaded(student, weights, num_heads=2, dropout=rate)
-    module.train()
+    check_looks(module, query, key, value)
     patterns = []
-    for mask in (None, torch.ones(5, 3, dtype=torch.bool)):
-        out, found = module(query, key, value, mask)
-        assert_close(found, expected, "the weights that are returned in training")
-        assert isinstance(out, torch.Tensor) and out.shape == (2, 5, 12), "out must be (N, Lq, D)"
+    for mask in (None, random_mask(2, 5, 3)):
+        module.eval()
+        out, weighed = answer(module, "the module in eval()", query, key, value, mask)
+        expected = out.view(2, 5, 2, 2, 3)[:, :, :, 0].transpose(1, 2)  # (N, H, Lq, Lk)
+        shown = expected.any() if mask is not None else (expected.sum(-1) - 1).abs().max() < 1e-3
+        assert shown, "values that copy the weights do not show them in the output"
+        module.train()
+        out, found = answer(module, "the module in training", query, key, value, mask)
+        assert_close(found, weighed, "the weights that are returned in training, beside those in eval(),", **COARSE)
         copies = out.view(2, 5, 2, 2, 3).permute(3, 0, 2, 1, 4)  # (copy, N, H, Lq, Lk)
         kept = copies[0] != 0
         used = (expected / (1 - rate)).masked_fill(~kept, 0.0)  # (N, H, Lq, Lk)
-        assert_close(copies, torch.stack([used, used]), "what the weights are multiplied by in training")
+        what = "what the weights are multiplied by in training"
+        assert_close(copies, torch.stack([used, used]), what, **COARSE)
         for axis, of in enumerate(("items", "heads", "queries", "keys")):
             assert (kept != kept.roll(1, axis)).any(), f"dropout is the same for all {of}, or there is none"
         patterns.append(kept)
@@ -596,25 +703,24 @@ def test_dropout_on_the_weights(student, rng):
 def test_no_dropout_in_eval(student):
     """After eval() dropout does nothing, whatever its rate, and also if the module has trained before."""
     weights = random_weights(6)
-    query, key, value = normal(2, 4, 6), normal(2, 5, 6), normal(2, 5, 6)
-    module = loaded(student, weights, num_heads=2, dropout=0.5)
-    expected = plain_multihead(weights, 2, query, key, value)
+    query, key, value = normal(2, 4, 6), normal(2, 4, 6), normal(2, 4, 6)
+    module, plain = loaded(student, weights, 2, dropout=0.5), loaded(student, weights, 2)
+    check_looks(module, query, key, value)
+    expected = answer(plain, "the module with a dropout of 0, in training,", query, key, value)
+    alike = answer(plain, "self-attention", query, query, query)
     module.eval()
-    assert_close(module(query, key, value), expected, "MultiHeadAttention(6, 2, dropout=0.5) in eval()")
-    assert_close(
-        module(query, query, query), plain_multihead(weights, 2, query, query, query), "self-attention in eval()"
-    )
+    what = "MultiHeadAttention(6, 2, dropout=0.5) in eval(), beside one with a dropout of 0"
+    assert_close(module(query, key, value), expected, what, **COARSE)
+    assert_close(module(query, query, query), alike, f"{what}: self-attention", **COARSE)
     x = module_of(student, "torch").clone.keep(query)  # one tensor, three times: "query is key" may be asked
-    assert_close(
-        module(x, x, x), plain_multihead(weights, 2, query, query, query), "self-attention of one tensor in eval()"
-    )
+    assert_close(module(x, x, x), alike, f"{what}: self-attention of one tensor", **COARSE)
     out = module_of(student, "operator").getitem.keep(module.keep(x, x, x), 0)
     assert out.requires_grad.read(), "the output in eval() is detached"
     module.train()
     module(query, key, value)
     module.eval()
-    assert_close(module(query, key, value), expected, "MultiHeadAttention(6, 2, dropout=0.5), in eval() again")
-    mask = torch.ones(4, 4).tril().bool()
+    assert_close(module(query, key, value), expected, f"{what}, once more after training", **COARSE)
+    mask = torch.ones(4, 4).tril().bool().expand(2, 4, 4)
     masked = [module(*given, mask) for given in ((x, x, x), (query, query, query))]
     assert_close(masked[1], masked[0], "MultiHeadAttention(6, 2, dropout=0.5) in eval(), called twice with a mask,")
 
@@ -627,10 +733,10 @@ def test_no_dropout_in_eval(student):
 )
 def test_nothing_changed(student):
     """No function changes its arguments, and its result depends on the arguments of this call and on no other."""
-    check_weights(student)
     weights = random_weights(6)
     module, twin, other = (loaded(student, weights, num_heads) for num_heads in (3, 3, 2))
-    query, key, value, mask = normal(2, 4, 6), normal(2, 5, 6), normal(2, 5, 6), random_mask(2, 4, 5)
+    query, key, value, mask = normal(2, 5, 6), normal(2, 5, 6), normal(2, 5, 6), random_mask(2, 5, 5)
+    check_looks(twin, query, key, value)
     q, k, v, mask_of_heads = normal(2, 3, 4, 2), normal(2, 3, 5, 2), normal(2, 3, 5, 2), random_mask(2, 3, 4, 5)
     calls = [
         ("padding_mask", student.padding_mask, (torch.tensor([3, 1, 4]), 5)),
@@ -639,13 +745,14 @@ def test_nothing_changed(student):
         ("scaled_dot_product_attention", student.scaled_dot_product_attention, (q, k, v, mask_of_heads)),
         ("MultiHeadAttention without a mask", module, (query, key, value)),
         ("MultiHeadAttention", module, (query, key, value, mask)),
+        ("MultiHeadAttention with one mask for all", module, (query, key, value, mask[0])),
     ]
     first = [function.observe(*arguments) for _, function, arguments in calls]
     student.causal_mask.keep(4).logical_not_()  # the caller may do what it likes with its mask
     assert_equal(student.causal_mask(4), torch.ones(4, 4).tril().bool(), "causal_mask(4), made once more,")
     student.padding_mask(torch.tensor([2, 6]))
     student.scaled_dot_product_attention(k, q, q)
-    other(key, query, query, random_mask(5, 4))
+    other(key, query, query, random_mask(5, 5))
     elsewhere = [normal(*x.shape) for x in (query, key, value)]
     expected = twin(*elsewhere, mask.flip(0))
     assert expected is not None, "MultiHeadAttention returns nothing"
@@ -668,7 +775,9 @@ def test_nothing_changed(student):
 )
 def test_on_an_accelerator(student, device):
     """Masks are made on the device that is asked for or that the lengths are on, and attention stays on it."""
-    check_weights(student)
+    module = loaded(student, {name: weight.float() for name, weight in random_weights(6).items()}, num_heads=2)
+    query, key, value = torch.randn(2, 3, 6), torch.randn(2, 3, 6), torch.randn(2, 3, 6)
+    check_looks(module, query, key, value)
     reply = student.causal_mask.observe(5, device=device)
     assert_equal(reply.devices, (device,), "the device of causal_mask(5, device=…)")
     on_cpu = student.causal_mask.observe(5)
@@ -679,11 +788,9 @@ def test_on_an_accelerator(student, device):
     lengths = torch.tensor([3, 1, 4])
     assert_same_on_device(student.padding_mask, device, "padding_mask([3, 1, 4])", lengths)
     assert_same_on_device(student.padding_mask, device, "padding_mask([3, 1, 4], max_len=6)", lengths, max_len=6)
-    mask = random_mask(2, 3, 5)
-    mask[1, 2] = False
-    q, k = torch.randn(2, 2, 3, 4), torch.randn(2, 2, 5, 4)
+    q, k, mask = torch.randn(2, 2, 3, 4), torch.randn(2, 2, 5, 4), random_mask(3, 5)
     name = "scaled_dot_product_attention"
-    assert_same_on_device(student.scaled_dot_product_attention, device, name, q, k, k, mask[0])
-    module = loaded(student, {name: weight.float() for name, weight in random_weights(6).items()}, num_heads=2)
-    query, key, value = torch.randn(2, 3, 6), torch.randn(2, 5, 6), torch.randn(2, 5, 6)
+    assert_same_on_device(student.scaled_dot_product_attention, device, name, q, k, k, mask)
+    mask = random_mask(2, 3, 3)
+    mask[1, 2] = False
     assert_same_on_device(module, device, "MultiHeadAttention(6, 2)", query, key, value, mask)
