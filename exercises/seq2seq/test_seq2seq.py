@@ -161,6 +161,7 @@ def test_one_step_by_hand(student):
 def test_step_by_step(student):
     """The whole is the decoder, step by step; token t of the target changes the scores from t on, the source all."""
     model = small_model(student)
+    model.float()
     source, lengths = torch.tensor([[4, 5, 6, 2], [6, 2, 0, 0]]), torch.tensor([4, 2])
     target_in = torch.tensor([[1, 5, 4, 6, 6], [1, 4, 6, 5, 4]])
     (logits,) = parts_of((model(source, lengths, target_in),), {"logits": (2, 5, 7)}, "Seq2Seq")
@@ -190,6 +191,7 @@ def test_step_by_step(student):
 def test_whose_words(student):
     """With teacher_forcing=1 the decoder reads the target; with 0 it reads <sos>, and then what it has said itself."""
     model = small_model(student)
+    model.float()
     source, lengths = torch.tensor([[4, 6, 2], [5, 2, 0]]), torch.tensor([3, 2])
     target_in = torch.tensor([[1, 5, 4, 6]] * 2)
     (own,) = parts_of((model(source, lengths, target_in, teacher_forcing=0.0),), {"logits": (2, 4, 7)}, "Seq2Seq")
@@ -240,6 +242,7 @@ def test_asked_to_translate(student):
     """translate returns a list of symbols for each source, keeps to max_len, and leaves the model's mode as it was."""
     letters = student.Vocabulary("abc")
     model = small_model(student)
+    model.float()
     # The output layer is a bias alone: the model repeats one letter, and never ends.
     for training, letter, max_len in ((True, "b", 5), (False, "c", 3)):
         bias = torch.full((7,), -99.0)
