@@ -15,7 +15,7 @@ from itertools import combinations
 
 from grader.judge.diagnosis.evidence import Key, Trial, try_on
 from grader.judge.diagnosis.failures import Failures, Recordings
-from grader.judge.diagnosis.fits import CLEARLY, MOST, STRONG, Fit, fit_of
+from grader.judge.diagnosis.fits import CLEARLY, MOST, NEARLY, STRONG, Fit, fit_of
 from grader.judge.diagnosis.objections import Objections
 from grader.judge.diagnosis.replay import Clock, OutOfTime
 from grader.judge.diagnosis.similarity import ENOUGH
@@ -24,7 +24,8 @@ from grader.judge.processes.events import Diagnosed, Found
 
 ALL_SECONDS = 4.0  # of processor time for a submission; what was found by then is said
 ALTERNATIVES = 3  # more of them that nothing tells apart say nothing
-PAIRS_OF = 20  # mistakes that are tried two by two
+PAIRS = 150  # so many are tried at most
+LIKENESSES = 20  # and so many mistakes of which one may be what it looks like
 HARDLY = 0.02  # differences in credit that say nothing
 
 Chosen = tuple[Fit, ...]  # mistakes that nothing tells apart
@@ -69,12 +70,13 @@ class _Search:
 
     def _explain_answers(self, candidates: Sequence[Mistake]) -> None:
         near = self._near(candidates)
-        if single := self._best(near, self.failures.wrong, MOST):
-            self._name([single])
-            return
-        by_function, left = self._by_function(near)
-        if left and (pair := self._pair(near)):
+        single = self._best(near, self.failures.wrong, MOST)
+        by_function, left = ([single], frozenset[Key]()) if single else self._by_function(near)
+        imperfect = bool(left) or (bool(single) and single[0].share < NEARLY)
+        pair, given = self._pair(candidates, NEARLY if single else CLEARLY) if imperfect else ([], frozenset[Key]())
+        if pair:
             self._name(pair)
+            self.given |= given
         elif by_function:
             self._name(by_function)
         else:
@@ -162,25 +164,39 @@ class _Search:
             )
         return found, left
 
-    def _pair(self, near: Sequence[Mistake]) -> list[Chosen]:
-        """Two mistakes that give every wrong answer together, each with what cannot be told from it."""
+    def _pair(self, candidates: Sequence[Mistake], share: float) -> tuple[list[Chosen], frozenset[Key]]:
+        """Two mistakes that give the wrong answers together, each with what cannot be told from it; and what they give.
+        Where the one does not give an answer by itself, the other must show, too."""
         wrong = self.failures.wrong
-        parts = [self._fit(mistake, wrong) for mistake in near[:PAIRS_OF]]
-        parts = [fit for fit in parts if fit.agrees]
-        tried = sorted(combinations(parts, 2), key=lambda pair: -self.failures.credit(pair[0].agrees | pair[1].agrees))
+        tried = [self._fit(mistake, wrong) for mistake in candidates if mistake.ids in self.trials]
+        parts = sorted((fit for fit in tried if fit.touched), key=lambda fit: -fit.credit)
+        pairs = [
+            (one, other)
+            for one, other in combinations(parts, 2)
+            if one.agrees and (wrong - one.agrees <= other.touched or wrong - other.agrees <= one.touched)
+        ]
+        pairs.sort(key=lambda pair: -self.failures.credit(pair[0].agrees | pair[1].agrees))
         fitting: list[tuple[Fit, Fit, Fit]] = []
-        for one, other in tried:
-            if wrong - one.touched - other.touched or len(fitting) > ALTERNATIVES:
-                continue
+        for one, other in pairs[:PAIRS]:
             both = self.suspects.together((one.mistake, other.mistake))
-            if both is None:
+            if both is None or len(fitting) > ALTERNATIVES:
                 continue
+            self.trials[both.ids] = try_on(
+                self.suspects, both.code, self.failures.witnesses, self.clock, lambda trial: self._fails(trial, share)
+            )
             fit = self._fit(both, wrong)
             needed = all(self._weighs(both, fit.agrees - alone.agrees) for alone in (one, other))
-            if needed and fit.explains(CLEARLY) and self._is_sound(fit):
+            if needed and fit.explains(share) and self._is_sound(fit):
                 fitting.append((fit, one, other))
         most = max((fit.credit for fit, _, _ in fitting), default=0)
-        return self._told_apart([(one, other) for fit, one, other in fitting if fit.credit >= most - HARDLY])
+        best = [entry for entry in fitting if entry[0].credit >= most - HARDLY]
+        given = best[0][0].agrees if best else frozenset[Key]()
+        return self._told_apart([(one, other) for _, one, other in best]), given
+
+    def _fails(self, trial: Trial, share: float) -> bool:
+        """Whether two mistakes together cannot give enough any more."""
+        lost = self.failures.credit(trial.differs)
+        return bool(trial.missed) or lost > (1 - share) * self.failures.credit(self.failures.wrong)
 
     def _weighs(self, mistake: Mistake, keys: Collection[Key]) -> bool:
         """Whether it says enough that the mistake gives these answers."""
@@ -210,7 +226,7 @@ class _Search:
         fits = [self._fit(mistake, self.failures.wrong) for mistake in near]
         most = max((fit.credit for fit in fits), default=0)
         best = [fit for fit in fits if fit.credit > most * MOST and fit.weight >= STRONG]
-        chosen = self._narrowed([fit for fit in best[:PAIRS_OF] if self._is_sound(fit)])
+        chosen = self._narrowed([fit for fit in best[:LIKENESSES] if self._is_sound(fit)])
         if len(chosen) == 1:
             self._add(chosen, self.failures.criteria_of(chosen[0].agrees), likeness=True)
 

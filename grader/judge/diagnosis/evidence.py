@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from types import CodeType
 
@@ -16,7 +16,7 @@ from grader.judge.diagnosis.suspects import Suspects
 from grader.wire.messages import Failure
 
 SECONDS = 2.0  # for the solution on one test
-HOPE = 12  # tests in which a mistake gives no wrong answer: then it is not this one
+HOPE = 12  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
 LEAST_SECONDS, TIMES = 0.3, 20  # for a mistake: this, or so many times what the solution took
 
 
@@ -114,8 +114,14 @@ class Trial(msgspec.Struct):
         return {function_of[key] for key in (*self.agrees, *self.differs)} | self.against.keys() | self.raises.keys()
 
 
-def try_on(suspects: Suspects, code: CodeType, witnesses: Sequence[tuple[int, Witness]], clock: Clock) -> Trial:
-    """Ask a program what failed tests asked; over when there is no hope that it gives any wrong answer."""
+def try_on(
+    suspects: Suspects,
+    code: CodeType,
+    witnesses: Sequence[tuple[int, Witness]],
+    clock: Clock,
+    hopeless: Callable[[Trial], bool] = lambda trial: False,
+) -> Trial:
+    """Ask a program what failed tests asked; over when it makes few of the wrong answers wrong, or is ``hopeless``."""
     trial = Trial()
     for count, (place, witness) in enumerate(witnesses):
         wrong = witness.wrong
@@ -138,7 +144,7 @@ def try_on(suspects: Suspects, code: CodeType, witnesses: Sequence[tuple[int, Wi
             return True
 
         replay(suspects, code, witness.test, go_on, witness.limit, clock)
-        if count >= HOPE and not trial.agrees:
+        if (count >= HOPE and trial.missed and not trial.agrees) or hopeless(trial):
             break
     return trial
 

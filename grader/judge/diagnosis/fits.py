@@ -13,6 +13,7 @@ from grader.judge.diagnosis.suspects import Mistake
 
 MOST = 0.5  # of what is wrong a mistake gives so much, if it explains all
 CLEARLY = 0.75  # and so much if it is named for a part, or with another one
+NEARLY = 0.9  # and so much if it is named as the only one without a look at others
 STRONG = 3 * ENOUGH  # weight
 
 
