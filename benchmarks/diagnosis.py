@@ -1,6 +1,6 @@
-"""How often the diagnosis is right about wrong programs of other people: ``tests/diagnosis/foreign``.
+"""How often the diagnosis is right about wrong programs of other people (``tests/diagnosis``).
 
-    python benchmarks/diagnosis.py [EXERCISE …] [--every 5] [--jobs 2] [--details] [--json FILE]
+    python benchmarks/diagnosis.py [EXERCISE …] [--corpus blind] [--every 5] [--jobs 2] [--details] [--json FILE]
 
 Each program is judged, confined, on the short criteria, and what is said about it is compared with its true causes,
 which the corpus gives as ids of the bank (``known``); the same idea in another place of the program is as right.
@@ -34,7 +34,8 @@ from grader.results.records import ExerciseResult, Finding
 from grader.sandbox.layers import require_layers
 
 ROOT = Path(__file__).resolve().parent.parent
-CORPUS = ROOT / "tests" / "diagnosis" / "foreign"
+CORPORA = ROOT / "tests" / "diagnosis"
+BASES = CORPORA / "foreign"
 WORDS = ("right", "half", "looks like", "silent", "wrong")
 
 
@@ -60,9 +61,9 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
 
 
-def read_corpus(course: Course, exercise: Exercise) -> Iterator[Program]:
+def read_corpus(course: Course, exercise: Exercise, corpus: str = "foreign") -> Iterator[Program]:
     """The wrong programs of an exercise."""
-    document = tomllib.loads((CORPUS / f"{exercise.name}.toml").read_text(encoding="utf-8"))
+    document = tomllib.loads((CORPORA / corpus / f"{exercise.name}.toml").read_text(encoding="utf-8"))
     ideas = {entry.id: entry.idea or entry.id for entry in load_misconceptions(course.bank(exercise))}
 
     def widened(ids: Sequence[str]) -> frozenset[str]:
@@ -70,7 +71,7 @@ def read_corpus(course: Course, exercise: Exercise) -> Iterator[Program]:
         return frozenset(id_ for id_, idea in ideas.items() if idea in wanted)
 
     for entry in (*document["mistake"], *document["double"]):
-        text = (CORPUS / exercise.name / f"{entry['base']}.py").read_text(encoding="utf-8")
+        text = (BASES / exercise.name / f"{entry['base']}.py").read_text(encoding="utf-8")
         for edit in entry["edits"]:
             text = text.replace(edit["find"], edit["replace"])
         known = entry["known"] if "causes" in entry else [entry["known"]]
@@ -157,14 +158,17 @@ def table(judged: Sequence[Judged]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("exercise", nargs="*", help="all that have a corpus, if none is named")
+    parser.add_argument("--corpus", choices=("foreign", "blind"), default="foreign")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="judge every Nth program only")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--details", action="store_true", help="print what was said about each program")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
     course = find_course(ROOT)
-    names = options.exercise or [e.name for e in course.exercises if (CORPUS / f"{e.name}.toml").is_file()]
-    programs = [program for name in names for program in list(read_corpus(course, course.exercise(name)))]
+    names = options.exercise or [e.name for e in course.exercises if (BASES / f"{e.name}.toml").is_file()]
+    programs = [
+        program for name in names for program in list(read_corpus(course, course.exercise(name), options.corpus))
+    ]
     judged = []
     for number, (_, one) in enumerate(judge_all(course, programs[:: options.every], options.jobs), start=1):
         judged.append(one)
