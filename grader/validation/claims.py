@@ -121,7 +121,8 @@ def prove_costs(evidence: Evidence) -> Proof:
     dear = {mistake.id: mistake.costs_more for mistake, _ in evidence.mistakes if costs[mistake.id] > MOST_FOR_ONE}
     finding = "no mistake is known"
     if costs:
-        finding = f"median {statistics.median(costs.values()):.0f} %, worst {max(costs.values()):.0f} %, {len(dear)} cost more"
+        median, worst = statistics.median(costs.values()), max(costs.values())
+        finding = f"median {median:.0f} %, worst {worst:.0f} %, {len(dear)} cost more"
     return Proof(
         claim=f"A mistake costs at most {MOST_FOR_ONE:.0f} %",
         finding=finding,
