@@ -78,7 +78,7 @@ class ClusterBackend:
 
     def __init__(
         self, settings: Settings, pool: Pool, tell: Callable[[str], None], *,
-        patience: Callable[[Work], float] | None = None, nobody: float = NOBODY,
+        patience: Callable[[Work], float] | None = None, nobody: float = NOBODY, glance: float = GLANCE,
     ) -> None:  # fmt: skip
         """``tell`` is for people; ``patience`` says in how many seconds a work must be judged, if not as long as a
         judge's own time-outs allow."""
@@ -87,6 +87,7 @@ class ClusterBackend:
         self.tell = tell
         self.patience = patience or self._longest
         self.nobody = nobody
+        self.glance = glance
         self.queue = WorkQueue()
         self.again: list[Case] = []  # was lost elsewhere
         self.open: dict[str, Case] = {}  # by key
@@ -102,7 +103,7 @@ class ClusterBackend:
         try:
             while not self._present():
                 self._wait_for_somebody()
-                time.sleep(GLANCE / 10)
+                time.sleep(self.glance / 10)
             self.pool.prepare(terms_of(self.settings))
             replies = {address: decode_reply(data) for address, data in self.pool.check().items()}
             problems = [_problem(address, reply) for address, reply in sorted(replies.items()) if reply != Agreed()]
@@ -126,12 +127,14 @@ class ClusterBackend:
         self.queue.put(works)
         looked = float("-inf")
         while self.open:
-            if time.monotonic() - looked >= GLANCE:
+            if time.monotonic() - looked >= self.glance:
                 present = self._present()
                 looked = time.monotonic()
                 yield from self._give_up(present)
+                if not self.open:
+                    break
             self._hand_out(present)
-            answer = self.pool.wait(GLANCE)
+            answer = self.pool.wait(self.glance)
             if answer is not None:
                 yield from self._settle(*answer)
 

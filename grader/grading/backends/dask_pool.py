@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import logging
 import queue
+import signal
 import sys
 import uuid
 from collections.abc import Callable, Collection, Iterator
@@ -23,7 +25,6 @@ from grader.grading.backends.messages import Broken, Terms, encode
 from grader.grading.backends.remote import RemoteJudge
 
 try:
-    import dask
     from distributed import Client, Future, LocalCluster, Security, Worker, WorkerPlugin, get_worker
 except ModuleNotFoundError as error:
     raise ClusterError(not_installed(str(error.name), "cluster")) from error
@@ -36,10 +37,13 @@ SILENCE = 15.0  # seconds in which a scheduler must say who is there
 class JudgePlugin(WorkerPlugin):  # type: ignore[misc]  # dask has no types
     """Gives a cluster worker its judge, and ends it with the run or with the cluster worker."""
 
-    def __init__(self, terms: bytes) -> None:
+    def __init__(self, terms: bytes, *, ours: bool) -> None:
         self.terms = terms
+        self.ours = ours  # we started the cluster worker, and we end it
 
     def setup(self, worker: Worker) -> None:
+        if self.ours:  # a Ctrl-C in the terminal reaches it too: the coordinator alone decides what becomes of it
+            signal.signal(signal.SIGINT, lambda *_: None)  # a function, because children inherit SIG_IGN
         self.judge = RemoteJudge(self.terms)
 
     async def teardown(self, worker: Worker) -> None:
@@ -60,9 +64,11 @@ def grade_here(run: str, task: bytes) -> bytes:
 class DaskPool:
     """The cluster workers of one scheduler, for one run."""
 
-    def __init__(self, client: Client, close: Callable[[], None]) -> None:
+    def __init__(self, client: Client, close: Callable[[], None], *, ours: bool = False) -> None:
+        """``close`` ends what was started for it; ``ours`` if these are processes of this terminal."""
         self.client = client
         self.end = close
+        self.ours = ours
         self.run = f"grader-{uuid.uuid4().hex[:12]}"
         self.futures: dict[int, Future] = {}
         self.answers: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -77,7 +83,7 @@ class DaskPool:
                     f"--cluster: the grader is not installed for {', '.join(absent)}. Nothing was judged. "
                     "Install the same grader there as here, and start these cluster workers again."
                 )
-            self.client.register_plugin(JudgePlugin(encode(terms)), name=self.run)
+            self.client.register_plugin(JudgePlugin(encode(terms), ours=self.ours), name=self.run)
 
     def addresses(self) -> Collection[str]:
         with self._explained():
@@ -109,10 +115,11 @@ class DaskPool:
         future = self.futures.pop(ticket, None)
         if future is None:
             return None
-        self._require_scheduler()
+        if future.status == "cancelled":  # never by us: it would not be among our futures
+            raise _lost()
         if future.status == "finished":
             with contextlib.suppress(Exception):  # its cluster worker went away with the answer: it is tried again
-                answer = future.result(timeout=SILENCE)
+                answer = future.result(timeout=SILENCE)  # bytes: see grade_here
                 return ticket, answer if isinstance(answer, bytes) else encode(Broken("the answer is no bytes"))
         self._require_scheduler()
         why = f"{future.status}: {future.exception()!r}" if future.status == "error" else "the answer was lost"
@@ -134,7 +141,7 @@ class DaskPool:
 
     def _require_scheduler(self) -> None:
         if self.client.status != "running":
-            raise ClusterError(f"--cluster: the scheduler does not answer any more. {GO_ON}")
+            raise _lost()
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -148,19 +155,30 @@ class DaskPool:
             raise ClusterError(f"--cluster: {type(error).__name__}: {error}. {GO_ON}") from error
 
 
+def _lost() -> ClusterError:
+    """It may come back at once, but it has forgotten us."""
+    return ClusterError(f"--cluster: the scheduler does not answer any more. {GO_ON}")
+
+
 def open_pool(words: str) -> DaskPool:
     """The pool that ``--cluster`` asks for."""
     kind, colon, rest = words.partition(":")
-    # A lost scheduler ends the run: it has forgotten us, so there is nothing to wait for.
-    settings = {"distributed.comm.timeouts.connect": f"{CONNECT}s"}
-    with dask.config.set(settings):
-        if kind == "local" and rest.isdecimal() and int(rest) > 0:
+    _be_quiet()
+    if kind == "local":
+        if rest.isdecimal() and int(rest) > 0:
             return _local(int(rest))
-        if "://" in words:
-            return _scheduler(words)
-        if colon and kind.replace(".", "").isidentifier() and rest.isidentifier():
-            return _made(kind, rest)
+    elif "://" in words:
+        return _scheduler(words)
+    elif colon and kind.replace(".", "").isidentifier() and rest.isidentifier():
+        return _made(kind, rest)
     raise ClusterError(f"--cluster: found {words!r}. It takes {FORMS}.")
+
+
+def _be_quiet() -> None:
+    """What is lost is said once, by us: dask would say it with all of its calls."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _local(count: int) -> DaskPool:
@@ -169,7 +187,7 @@ def _local(count: int) -> DaskPool:
         n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, security=Security.temporary(),
         dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0", silence_logs="CRITICAL",
     )  # fmt: skip
-    return _pool_of(cluster)
+    return _pool_of(cluster, ours=True)
 
 
 def _scheduler(address: str) -> DaskPool:
@@ -202,11 +220,11 @@ def _made(module: str, name: str) -> DaskPool:
     return _pool_of(made)
 
 
-def _pool_of(cluster: Any) -> DaskPool:
+def _pool_of(cluster: Any, *, ours: bool = False) -> DaskPool:
     client = Client(cluster, timeout=CONNECT, set_as_default=False)
 
     def close() -> None:
         client.close()
         cluster.close()
 
-    return DaskPool(client, close)
+    return DaskPool(client, close, ours=ours)
