@@ -109,7 +109,7 @@ def grade(
                 course, run.students(), settings.confinement, provisional=provisional, made=made
             )  # fmt: skip
             found = keeping.add_to(old, found, everybody=students is None, digests=digests)
-            write_atomically(out / schema.FILE_NAME, schema.as_json(found))
+            write_atomically(out / schema.FILE_NAME, schema.results_json(found))
             final = finish(found, out, course, extensions)
             if not as_json:
                 terminal.print_class(make_console(), final)

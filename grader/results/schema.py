@@ -6,7 +6,7 @@ format only adds keys: what an older file does not have gets its default here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ FILE_NAME = "results.json"
 FORMAT = 1
 
 
-class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True):
+class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One criterion for one student."""
 
     id: str
@@ -38,7 +38,7 @@ class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str = ""  # what the test looks at, as students read it
 
 
-class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
+class GradedExercise(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One exercise of one student."""
 
     name: str
@@ -143,18 +143,30 @@ def make_results(
     provisional: bool = False,
     made: Made | None = None,
 ) -> Results:
-    """The results of a run; ``origins`` is by student."""
+    """The results of a run; ``origins`` is by student.
+
+    Most students share most of what criteria say, so equal criteria are one object.
+    """
+    known: dict[CriterionResult, GradedCriterion] = {}
+
+    def graded(result: CriterionResult) -> GradedCriterion:
+        if result not in known:
+            known[result] = _criterion(result)
+        return known[result]
+
     return Results(
         format=FORMAT,
         course=course.title,
         made=made or Made(),
         provisional=provisional,
         confinement=confinement,
-        students=tuple(_student(course, student, origins.get(student.id, Origin())) for student in students),
+        students=tuple(_student(course, student, origins.get(student.id, Origin()), graded) for student in students),
     )
 
 
-def _student(course: Course, student: StudentResult, origin: Origin) -> GradedStudent:
+def _student(
+    course: Course, student: StudentResult, origin: Origin, graded: Callable[[CriterionResult], GradedCriterion]
+) -> GradedStudent:
     open_questions = {result.name for result in student.exercises} & origin.questions.keys()
     needs_review = bool(origin.question or open_questions)
     return GradedStudent(
@@ -174,6 +186,7 @@ def _student(course: Course, student: StudentResult, origin: Origin) -> GradedSt
                 origin.files.get(result.name, ""),
                 origin.question or origin.questions.get(result.name, ""),
                 origin.digests.get(result.name, ""),
+                graded,
             )
             for result in student.exercises
         ),
@@ -181,7 +194,12 @@ def _student(course: Course, student: StudentResult, origin: Origin) -> GradedSt
 
 
 def graded_exercise(
-    exercise: Exercise, result: ExerciseResult, origin: str = "", question: str = "", digest: str = ""
+    exercise: Exercise,
+    result: ExerciseResult,
+    origin: str = "",
+    question: str = "",
+    digest: str = "",
+    graded: Callable[[CriterionResult], GradedCriterion] | None = None,
 ) -> GradedExercise:
     """``question`` is what a teacher must decide first; until then there is no score."""
     earned, possible = points_of(result.criteria)
@@ -191,7 +209,7 @@ def graded_exercise(
         question=question,
         digest=digest,
         verdict=result.verdict,
-        criteria=tuple(map(_criterion, result.criteria)),
+        criteria=tuple(map(graded or _criterion, result.criteria)),
         stand_ins=result.stand_ins,
         seam=result.seam,
         title=exercise.title,
@@ -232,6 +250,18 @@ def rounded(score: float | None) -> float | None:
 
 def as_json(document: Any) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def results_json(results: Results) -> Iterator[bytes]:
+    """The same as ``as_json``, a student at a time: the file of a large class is never in memory as a whole."""
+    head, empty, tail = as_json(msgspec.structs.replace(results, students=())).encode().rpartition(b"[]")
+    yield head
+    before = b"[\n    "
+    for student in results.students:
+        text = msgspec.json.format(msgspec.json.encode(student), indent=2)
+        yield before + text.replace(b"\n", b"\n    ")  # no string in JSON has a line break
+        before = b",\n    "
+    yield (b"\n  ]" if results.students else empty) + tail
 
 
 def load_results(path: Path) -> Results:
