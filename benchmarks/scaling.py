@@ -394,9 +394,9 @@ def main() -> None:
         done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
         found.append(json.loads(done.stdout.splitlines()[-1]))
         print(f"{size:,}: {found[-1]['wall_seconds']:.0f} s", file=sys.stderr)
+        if options.json:
+            options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(table(found))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if options.plot:
         plot(found, options.plot)
 

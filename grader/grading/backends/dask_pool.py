@@ -13,6 +13,7 @@ import logging
 import queue
 import signal
 import sys
+import threading
 import uuid
 from collections.abc import Callable, Collection, Iterator
 from importlib import metadata
@@ -25,9 +26,10 @@ from grader.grading.backends.messages import Broken, Terms, encode
 from grader.grading.backends.remote import RemoteJudge
 
 try:
+    import dask
     from distributed import Client, Future, LocalCluster, Security, Worker, WorkerPlugin, get_worker
 except ModuleNotFoundError as error:
-    raise ClusterError(not_installed(str(error.name), "cluster")) from error
+    raise ClusterError(not_installed("distributed", "cluster")) from error
 
 FORMS = "local:4 (cluster workers on this machine), tcp://HOST:PORT (a scheduler), or module:factory (a function)"
 CONNECT = 30  # seconds until a scheduler must have answered
@@ -135,9 +137,14 @@ class DaskPool:
         if self.client.status == "running":
             with contextlib.suppress(Exception):
                 self.client.cancel(list(self.futures.values()), force=True)
-            with contextlib.suppress(Exception):
-                self.client.unregister_worker_plugin(self.run)
+            ending = threading.Thread(target=self._end_judges, daemon=True)
+            ending.start()
+            ending.join(SILENCE)  # who is silent now is not waited for
         self.end()
+
+    def _end_judges(self) -> None:
+        with contextlib.suppress(Exception):
+            self.client.unregister_worker_plugin(self.run)
 
     def _require_scheduler(self) -> None:
         if self.client.status != "running":
@@ -183,10 +190,15 @@ def _be_quiet() -> None:
 
 def _local(count: int) -> DaskPool:
     """Processes of this machine. Nobody else on it may talk to them, so they have certificates of their own."""
-    cluster = LocalCluster(
-        n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, security=Security.temporary(),
-        dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0", silence_logs="CRITICAL",
-    )  # fmt: skip
+    try:
+        security = Security.temporary()
+    except ImportError as error:
+        raise ClusterError(not_installed("cryptography", "cluster")) from error
+    with dask.config.set({"distributed.worker.profile.enabled": False}):  # nobody reads it
+        cluster = LocalCluster(
+            n_workers=count, threads_per_worker=1, processes=True, memory_limit=0, security=security,
+            dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0", silence_logs="CRITICAL",
+        )  # fmt: skip
     return _pool_of(cluster, ours=True)
 
 

@@ -1,16 +1,18 @@
 """What a cluster worker does for one run: it compares itself with the coordinator, and keeps one judge warm.
 
 The judge belongs to a thread of its own, because it dies with the thread that started it. If nobody asks for long (a
-coordinator that was killed cannot say goodbye), the judge ends; the next task starts another.
+coordinator that was killed cannot say goodbye), the judge ends; the next task starts another. This one thread serves
+the whole run: in Python 3.11, a thread that ends while dask's profiler looks at all threads can lock the process up.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 
 from grader.course import Course, find_course
@@ -43,10 +45,11 @@ class RemoteJudge:
     def __init__(self, terms: bytes, idle: float = IDLE) -> None:
         self.terms = decode_terms(terms)
         self.idle = idle
-        self.thread = ThreadPoolExecutor(1, thread_name_prefix="judge")
         self.judge: Judge | None = None
         self.busy = False
-        self.timer: threading.Timer | None = None
+        self.requests: queue.SimpleQueue[tuple[Callable[[], Reply], Future[bytes]] | None] = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self._serve, name="judge", daemon=True)
+        self.thread.start()
 
     def check(self) -> bytes:
         """Whether this machine gives the verdicts that the coordinator's would give."""
@@ -58,26 +61,35 @@ class RemoteJudge:
 
     def close(self) -> None:
         """End the judge: in order if it is idle, else at once."""
-        self._wait_no_longer()
         judge = self.judge
         if judge and self.busy:
             judge.close(now=True)
-        self.thread.submit(self._end_judge)
-        self.thread.shutdown()
+        self.requests.put(None)
+        self.thread.join()
 
     def _answer(self, work: Callable[[], Reply]) -> bytes:
-        """The answer as bytes, also if it is an error: a pickled exception is none of ours to send."""
+        answer: Future[bytes] = Future()
+        self.requests.put((work, answer))
+        return answer.result()
 
-        def guarded() -> bytes:
+    def _serve(self) -> None:
+        """The judge's thread: one request after the other, until it is closed."""
+        while True:
             try:
-                return encode(work())
-            except Exception as error:
-                return encode(Broken(f"{type(error).__name__}: {error}"))
-
-        return self.thread.submit(guarded).result()
+                request = self.requests.get(timeout=self.idle)
+            except queue.Empty:
+                self._end_judge()
+                continue
+            if request is None:
+                break
+            work, answer = request
+            answer.set_result(_guarded(work))
+        self._end_judge()
+        while not self.requests.empty():  # whoever waits is let go
+            if late := self.requests.get():
+                late[1].set_result(encode(Broken("the run has ended")))
 
     def _grade(self, data: bytes) -> Reply:
-        self._wait_no_longer()
         self.busy = True
         try:
             if self.judge is None:
@@ -89,9 +101,6 @@ class RemoteJudge:
             return Judged(self.judge.grade(decode_task(data)))
         finally:
             self.busy = False
-            self.timer = threading.Timer(self.idle, lambda: self.thread.submit(self._end_judge))
-            self.timer.daemon = True
-            self.timer.start()
 
     def _find(self) -> tuple[Course | GraderError, Layers]:
         folder = Path(os.environ.get(COURSE) or self.terms.folder)
@@ -101,13 +110,16 @@ class RemoteJudge:
             return error, find_layers()
 
     def _refusal(self, course: Course | GraderError, layers: Layers) -> Refused | None:
-        found = {"the course": str(course)} if isinstance(course, GraderError) else self._decisive(course, layers)
-        differences = tuple(
-            Difference(what=what, wanted=self.terms.decisive.get(what, ABSENT), found=found.get(what, ABSENT))
-            for what in {**self.terms.decisive, **found}
-            if self.terms.decisive.get(what) != found.get(what) and ("the course" not in found or what == "the course")
-        )
-        return Refused(host=platform.node(), differences=differences) if differences else None
+        if isinstance(course, GraderError):
+            differences = [Difference(what="the course", wanted="", found=str(course))]
+        else:
+            wanted, found = self.terms.decisive, self._decisive(course, layers)
+            differences = [
+                Difference(what=what, wanted=wanted.get(what, ABSENT), found=found.get(what, ABSENT))
+                for what in {**wanted, **found}
+                if wanted.get(what) != found.get(what)
+            ]
+        return Refused(host=platform.node(), differences=tuple(differences)) if differences else None
 
     def _decisive(self, course: Course, layers: Layers) -> dict[str, str]:
         wanted = [exercise for exercise in course.exercises if exercise.name in self.terms.exercises]
@@ -126,9 +138,13 @@ class RemoteJudge:
             self.judge.close(now=False)
             self.judge = None
 
-    def _wait_no_longer(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
+
+def _guarded(work: Callable[[], Reply]) -> bytes:
+    """The answer as bytes, also if it is an error: no exception is pickled."""
+    try:
+        return encode(work())
+    except Exception as error:
+        return encode(Broken(f"{type(error).__name__}: {error}"))
 
 
 def terms_of(settings: Settings) -> Terms:
