@@ -157,6 +157,8 @@ class DaskPool:
             yield
         except ClusterError:
             raise
+        except OSError as error:  # the client may not know yet
+            raise _lost() from error
         except Exception as error:  # dask has many
             self._require_scheduler()
             raise ClusterError(f"--cluster: {type(error).__name__}: {error}. {GO_ON}") from error
