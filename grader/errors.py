@@ -10,7 +10,8 @@ Exception
 │   ├── SubmissionError      submissions that we cannot work with
 │   ├── ResultsError         a results folder that we cannot write, or that another run uses
 │   ├── ExportError          results cannot be exported so: an option, or a file that does not fit
-│   └── ConfinementError     student code cannot be confined here
+│   ├── ConfinementError     student code cannot be confined here
+│   └── ClusterError         a cluster cannot be used, or is lost
 ├── StudentFailure           judge/transports/outcomes: the student's code did not answer; it knows its verdict
 ├── AssertionError
 │   └── Mismatch             judge/suite/compare: the student's result is not what it should be
@@ -97,12 +98,17 @@ class ConfinementError(GraderError):
     pass
 
 
+class ClusterError(GraderError):
+    pass
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``; did you mean 'weight'?`` or a full stop where nothing is near."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else "."
 
 
-def not_installed(package: str) -> str:
-    """The sentence for whoever lacks a package that the course needs."""
-    return f"{package} is not installed here. Run: python -m pip install -c constraints.txt -e ."
+def not_installed(package: str, extra: str = "") -> str:
+    """The sentence for whoever lacks a package that the course needs, or one of its extras."""
+    what = f'".[{extra}]"' if extra else "."
+    return f"{package} is not installed here. Run: python -m pip install -c constraints.txt -e {what}"

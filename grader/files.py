@@ -7,7 +7,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from grader.errors import ResultsError
@@ -20,11 +20,14 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # the first day that a zip knows
 REGULAR = 0o100000
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Readers see the old file or the new one, never half of one."""
+def write_atomically(path: Path, content: str | bytes | Iterable[bytes]) -> None:
+    """Readers see the old file or the new one, never half of one; ``content`` may come in parts."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with temporary.open("wb") as file:
+            if isinstance(content, str | bytes):
+                content = [content if isinstance(content, bytes) else content.encode()]
+            file.writelines(content)
         temporary.replace(path)
     except OSError as error:
         raise ResultsError(

@@ -14,6 +14,7 @@ from grader.cli.base import FAULT, INTERRUPTED, NEEDS_REVIEW, course_option, jso
 from grader.cli.intake import Reading, intake_options, take_in
 
 if TYPE_CHECKING:
+    from grader.grading.backends.base import Backend
     from grader.grading.run import ClassRun
     from grader.grading.settings import Settings
     from grader.grading.tasks import Work
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="FOLDER", help="Where results go.")
 @click.option("--exercise", "exercises", multiple=True, metavar="NAME", help="Grade only this one (repeatable).")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="How many at once (default: the cores).")
+@click.option(
+    "--cluster", metavar="WHERE", help="Judge with dask: local:4, tcp://HOST:PORT, or your own module:factory."
+)
 @click.option("--seed", default=None, help="Draw hidden inputs from these words, not from the course's secret.")
 @click.option("--unconfined", is_flag=True, help="Grade although student code cannot be confined here.")
 @click.option("--quick", is_flag=True, help="Leave out criteria that train a model; scores are of the others.")
@@ -42,6 +46,7 @@ def grade(
     out: Path,
     exercises: tuple[str, ...],
     jobs: int | None,
+    cluster: str | None,
     seed: str | None,
     unconfined: bool,
     quick: bool,
@@ -57,13 +62,16 @@ def grade(
     A first table comes as soon as everything is judged that takes a moment; then models are trained. Run it again to go
     on after an interruption: what is graded already, and has not changed, is not graded again.
     """
+    if cluster and unconfined:
+        raise click.UsageError("--unconfined: without confinement, student code could give orders to a --cluster.")
+    if cluster and jobs:
+        raise click.UsageError("--jobs: with --cluster, each cluster worker judges one work at a time.")
     course = open_course(folder)
     from grader.cli.final import extensions_of
     from grader.course.secrets import ensure_secret
     from grader.exports import csv
     from grader.files import write_atomically
     from grader.grading.attempts import Attempted
-    from grader.grading.backends.local import LocalBackend
     from grader.grading.run import ClassRun
     from grader.grading.settings import Settings
     from grader.reports import terminal
@@ -101,14 +109,14 @@ def grade(
                 course, run.students(), settings.confinement, provisional=provisional, made=made
             )  # fmt: skip
             found = keeping.add_to(old, found, everybody=students is None, digests=digests)
-            write_atomically(out / schema.FILE_NAME, schema.as_json(found))
+            write_atomically(out / schema.FILE_NAME, schema.results_json(found))
             final = finish(found, out, course, extensions)
             if not as_json:
                 terminal.print_class(make_console(), final)
             return found, final
 
         try:
-            with LocalBackend(settings) as backend:
+            with _backend(settings, cluster) as backend:
                 run = ClassRun(settings, attempted.submissions, gradebook, backend)
                 _judge(run, lambda: write(run, provisional=True))
         except KeyboardInterrupt:
@@ -132,6 +140,17 @@ def grade(
     _tell_faults(results)
     if any(student.needs_review for student in final.students):
         raise SystemExit(NEEDS_REVIEW)
+
+
+def _backend(settings: Settings, cluster: str | None) -> Backend:
+    if cluster is None:
+        from grader.grading.backends.local import LocalBackend
+
+        return LocalBackend(settings)
+    from grader.grading.backends.cluster import ClusterBackend
+    from grader.grading.backends.dask_pool import open_pool
+
+    return ClusterBackend(settings, open_pool(cluster), lambda what: click.echo(f"grader: {what}", err=True))
 
 
 def _only(submissions: tuple[Submission, ...], file: Path | None) -> tuple[Submission, ...]:

@@ -31,12 +31,26 @@ DECIDING = ("name", "files", "builds_on", "implementations_of", "budget", "forbi
 
 def fingerprint(settings: Settings, exercise: Exercise) -> str:
     """A hash of everything that decides about a grade besides the student's files."""
-    files = [*course_files(settings.course, exercise, diagnose=settings.diagnose), *grader_files()]
+    return hash_files([], extra=f"{decisive(settings, exercise)} {settings.seed}")
+
+
+def decisive(settings: Settings, exercise: Exercise) -> dict[str, str]:
+    """What decides about a grade besides the student's files and the secret, by its name for people.
+
+    It says the same on every machine that gives the same verdicts, wherever course and grader lie there.
+    """
     confinement = settings.confinement  # what was judged under other layers is judged anew
-    layers = {name: not why for name, why in confinement.layers.items()}
-    versions = f"{grader.__version__} {platform.python_version()} {metadata.version('torch')}"
+    layers = [name for name, why in confinement.layers.items() if not why]
     how = [getattr(exercise, field) for field in DECIDING]
-    return hash_files(files, extra=f"{versions} {settings.seed} {how} {confinement.level} {layers}")
+    files = course_files(settings.course, exercise, diagnose=settings.diagnose)
+    return {
+        "grader": grader.__version__,
+        "Python": platform.python_version(),
+        "torch": metadata.version("torch"),
+        "confinement": f"{confinement.level} ({', '.join(layers) or 'no layer'})",
+        "the files of the grader": hash_files(grader_files()),
+        f"the files of the course for {exercise.name}": hash_files(files, extra=f"{how}"),
+    }
 
 
 def course_files(course: Course, exercise: Exercise, *, diagnose: bool) -> list[Path]:

@@ -15,7 +15,7 @@ from grader.grading.settings import Settings
 from grader.grading.stand_ins import improve
 from grader.grading.tasks import Entry, TaskReader, Work
 from grader.results.gradebook import Gradebook
-from grader.results.records import ExerciseResult, StudentResult, Verdict
+from grader.results.records import CriterionResult, ExerciseResult, StudentResult, Verdict
 from grader.submissions.base import Submission
 
 LEAST_BUDGET = 1.0  # seconds for what trains a model, however long the short criteria took
@@ -39,6 +39,7 @@ class ClassRun:
         self.reader = reader or TaskReader(settings)  # it reads all suites: whoever has one already gives it
         self.entries = [self.reader.entry(s, exercise) for s in submissions for exercise in settings.exercises]
         self.results: dict[str, ExerciseResult] = {}  # by key
+        self.known: dict[CriterionResult, CriterionResult] = {}  # most students share most of these
         self.spent: dict[tuple[str, str], dict[str, float]] = {}  # by student and exercise: seconds for each key
         self.improved: list[ExerciseResult] = []  # what counts for each entry, once stand-ins were tried
         self.long_too = False  # whether what trains a model is judged by now
@@ -110,10 +111,15 @@ class ClassRun:
         )
 
     def _judge(self, works: Sequence[Work], on_done: Callable[[Work], None] = lambda work: None) -> None:
-        self.results |= judge_works(self.backend, works, self.gradebook, on_done)
+        self.results |= judge_works(self.backend, works, self.gradebook, on_done, self._shared)
         for work in works:
             spent = self.spent.setdefault((work.student, work.task.exercise), {})
             spent[work.key] = self.results[work.key].seconds
+
+    def _shared(self, result: ExerciseResult) -> ExerciseResult:
+        """The same result, but what others have too is in memory once."""
+        criteria = tuple(self.known.setdefault(one, one) for one in result.criteria)
+        return msgspec.structs.replace(result, criteria=criteria)
 
     def _long(self, entries: Iterable[Entry]) -> list[Work]:
         """The works that train a model; one budget covers both parts of an attempt, and all attempts."""
@@ -135,21 +141,26 @@ class ClassRun:
 
 
 def judge_works(
-    backend: Backend, works: Sequence[Work], gradebook: Gradebook, on_done: Callable[[Work], None]
+    backend: Backend,
+    works: Sequence[Work],
+    gradebook: Gradebook,
+    on_done: Callable[[Work], None],
+    keep: Callable[[ExerciseResult], ExerciseResult] = lambda result: result,
 ) -> dict[str, ExerciseResult]:
-    """The result for each key: from the gradebook, or judged now and written into it."""
+    """The result for each key, as ``keep`` makes it: from the gradebook, or judged now and written into it."""
     results: dict[str, ExerciseResult] = {}
     waiting: dict[str, list[Work]] = {}
     for work in works:
-        found = results.get(work.key) or gradebook.find(work.key)
-        if found:
-            results[work.key] = found
+        if work.key in results:
+            on_done(work)
+        elif found := gradebook.find(work.key):
+            results[work.key] = keep(found)
             on_done(work)
         else:
             waiting.setdefault(work.key, []).append(work)
     for work, result in backend.judge([same[0] for same in waiting.values()]):
         gradebook.add(work.key, work.student, result)
-        results[work.key] = result
+        results[work.key] = keep(result)
         for same in waiting[work.key]:
             on_done(same)
     return results

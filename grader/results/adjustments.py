@@ -95,9 +95,13 @@ def adjusted(results: Results, adjustments: Sequence[Adjustment]) -> Results:
     in_force = [one for one in adjustments if not one.undone]
     if not in_force:
         return results
+    of_student: dict[str, list[int]] = {}  # places in the list
+    for place, one in enumerate(in_force):
+        of_student.setdefault(one.student, []).append(place)
     students = []
     for student in results.students:
-        own = [one for one in in_force if one.student in ("", student.id)]
+        places = {*of_student.get("", ()), *of_student.get(student.id, ())}
+        own = [in_force[place] for place in sorted(places)]
         found = [
             _exercise(exercise, [one for one in own if one.exercise == exercise.name]) for exercise in student.exercises
         ]

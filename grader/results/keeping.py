@@ -65,9 +65,9 @@ def add_to(old: Results | None, new: Results, *, everybody: bool, digests: dict[
     graded = {student.id for student in new.students}
     if not everybody:
         students += [student for student in old.students if student.id not in graded]
-    order = [student.id for student in old.students]
     if not everybody:
-        students.sort(key=lambda student: order.index(student.id) if student.id in order else len(order))
+        place = {student.id: number for number, student in enumerate(old.students)}
+        students.sort(key=lambda student: place.get(student.id, len(place)))
     return msgspec.structs.replace(new, students=tuple(students))
 
 

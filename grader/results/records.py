@@ -1,4 +1,7 @@
-"""What flows through the grader: frozen records of verdicts, criteria, and results."""
+"""What flows through the grader: frozen records of verdicts, criteria, and results.
+
+Records that a large class has many of are left alone by the garbage collector (``gc=False``): they never form a circle.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class Kind(StrEnum):
     EFFICIENCY = "efficiency"
 
 
-class Criterion(msgspec.Struct, frozen=True, kw_only=True):
+class Criterion(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that is graded, as its test declares it."""
 
     id: str
@@ -54,7 +57,7 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(words for words in (self.question, self.hint, self.step) if words)
 
 
-class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A known mistake that gives the answers which the student's code gave."""
 
     id: str
@@ -71,7 +74,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     likeness: bool = False  # it explains only a part of what is wrong: "looks like"
 
 
-class CriterionResult(msgspec.Struct, frozen=True, kw_only=True):
+class CriterionResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A criterion with what became of it for one student."""
 
     criterion: Criterion

@@ -6,7 +6,7 @@ format only adds keys: what an older file does not have gets its default here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ FILE_NAME = "results.json"
 FORMAT = 1
 
 
-class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True):
+class GradedCriterion(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One criterion for one student."""
 
     id: str
@@ -54,7 +54,7 @@ class GradedMistake(msgspec.Struct, frozen=True, kw_only=True):
         return "looks like " * self.likeness + " or ".join(self.misconceptions)
 
 
-class GradedExercise(msgspec.Struct, frozen=True, kw_only=True):
+class GradedExercise(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One exercise of one student."""
 
     name: str
@@ -161,6 +161,9 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True):
     digests: dict[str, str] = {}  # exercise -> a hash of what was handed in for it
 
 
+Graded = Callable[[CriterionResult, tuple[Finding, ...]], GradedCriterion]
+
+
 def make_results(
     course: Course,
     students: Sequence[StudentResult],
@@ -170,18 +173,28 @@ def make_results(
     provisional: bool = False,
     made: Made | None = None,
 ) -> Results:
-    """The results of a run; ``origins`` is by student."""
+    """The results of a run; ``origins`` is by student.
+
+    Most students share most of what criteria say, so equal criteria are one object.
+    """
+    known: dict[tuple[CriterionResult, tuple[Finding, ...]], GradedCriterion] = {}
+
+    def graded(result: CriterionResult, findings: tuple[Finding, ...]) -> GradedCriterion:
+        if (result, findings) not in known:
+            known[result, findings] = _criterion(result, findings)
+        return known[result, findings]
+
     return Results(
         format=FORMAT,
         course=course.title,
         made=made or Made(),
         provisional=provisional,
         confinement=confinement,
-        students=tuple(_student(course, student, origins.get(student.id, Origin())) for student in students),
+        students=tuple(_student(course, student, origins.get(student.id, Origin()), graded) for student in students),
     )
 
 
-def _student(course: Course, student: StudentResult, origin: Origin) -> GradedStudent:
+def _student(course: Course, student: StudentResult, origin: Origin, graded: Graded) -> GradedStudent:
     open_questions = {result.name for result in student.exercises} & origin.questions.keys()
     needs_review = bool(origin.question or open_questions)
     return GradedStudent(
@@ -201,6 +214,7 @@ def _student(course: Course, student: StudentResult, origin: Origin) -> GradedSt
                 origin.files.get(result.name, ""),
                 origin.question or origin.questions.get(result.name, ""),
                 origin.digests.get(result.name, ""),
+                graded,
             )
             for result in student.exercises
         ),
@@ -208,7 +222,12 @@ def _student(course: Course, student: StudentResult, origin: Origin) -> GradedSt
 
 
 def graded_exercise(
-    exercise: Exercise, result: ExerciseResult, origin: str = "", question: str = "", digest: str = ""
+    exercise: Exercise,
+    result: ExerciseResult,
+    origin: str = "",
+    question: str = "",
+    digest: str = "",
+    graded: Graded | None = None,
 ) -> GradedExercise:
     """``question`` is what a teacher must decide first; until then there is no score."""
     earned, possible = points_of(result.criteria)
@@ -218,7 +237,7 @@ def graded_exercise(
         question=question,
         digest=digest,
         verdict=result.verdict,
-        criteria=tuple(_criterion(one, result.findings_of(one.criterion.id)) for one in result.criteria),
+        criteria=tuple((graded or _criterion)(one, result.findings_of(one.criterion.id)) for one in result.criteria),
         mistakes=tuple(map(_mistake, result.findings)),
         explained=result.explained,
         stand_ins=result.stand_ins,
@@ -271,6 +290,18 @@ def rounded(score: float | None) -> float | None:
 
 def as_json(document: Any) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def results_json(results: Results) -> Iterator[bytes]:
+    """The same as ``as_json``, a student at a time: the file of a large class is never in memory as a whole."""
+    head, empty, tail = as_json(msgspec.structs.replace(results, students=())).encode().rpartition(b"[]")
+    yield head
+    before = b"[\n    "
+    for student in results.students:
+        text = msgspec.json.format(msgspec.json.encode(student), indent=2)
+        yield before + text.replace(b"\n", b"\n    ")  # no string in JSON has a line break
+        before = b",\n    "
+    yield (b"\n  ]" if results.students else empty) + tail
 
 
 def load_results(path: Path) -> Results:

@@ -92,11 +92,12 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
 
     def only(self, tops: Collection[str]) -> Tree:
         """Of the first level only these."""
+        wanted = frozenset(tops)  # a list would be searched once for each file of the class
         return msgspec.structs.replace(
             self,
-            members=tuple(member for member in self.members if member.parts[0] in tops),
-            folders=frozenset(folder for folder in self.folders if folder[0] in tops),
-            repositories={place: files for place, files in self.repositories.items() if place and place[0] in tops},
+            members=tuple(member for member in self.members if member.parts[0] in wanted),
+            folders=frozenset(folder for folder in self.folders if folder[0] in wanted),
+            repositories={place: files for place, files in self.repositories.items() if place and place[0] in wanted},
         )
 
     def split(self) -> dict[str, Tree]:

@@ -35,13 +35,17 @@ class WorkQueue:
             self.closed = True
             self.changed.notify_all()
 
-    def take(self, own: set[str]) -> Work | None:
-        """The next work for a judge that has prepared the exercises in ``own``; None when the queue is closed."""
+    def take(self, own: set[str], *, wait: bool = True) -> Work | None:
+        """The next work for a judge that has prepared the exercises in ``own``.
+
+        None when the queue is closed; also when it is empty, if nobody is to ``wait``.
+        """
         with self.changed:
-            self.changed.wait_for(lambda: self.closed or any(self.waiting.values()))
-            if self.closed:
-                return None
+            if wait:
+                self.changed.wait_for(lambda: self.closed or any(self.waiting.values()))
             filled = [name for name, works in self.waiting.items() if works]
+            if self.closed or not filled:
+                return None
             name = (
                 next((name for name in filled if name in own), None)
                 or next((name for name in filled if name not in self.prepared), None)

@@ -75,7 +75,7 @@ class WarmJudge:
             return ExerciseResult(name=task.exercise, criteria=(), fault=fault)
         self._send(msgspec.json.encode(task) + b"\n")
         # The first task of an exercise also waits until its tests have run on the solution.
-        deadline = time.monotonic() + self.exercises[task.exercise].budget + 6 * OVERHEAD
+        deadline = time.monotonic() + _one_try(self.exercises[task.exercise])
         criteria: tuple[Criterion, ...] = ()
         unsound: dict[str, str] = {}
         results: dict[str, CriterionResult] = {}
@@ -201,6 +201,15 @@ class WarmJudge:
         self.log.flush()
         size = os.fstat(self.log.fileno()).st_size
         return os.pread(self.log.fileno(), 2000, max(0, size - 2000)).decode(errors="replace").strip()
+
+
+def longest(exercise: Exercise) -> float:
+    """Seconds in which a warm judge has answered a task in any case, be it with a fault."""
+    return TRIES * (START_UP + _one_try(exercise))
+
+
+def _one_try(exercise: Exercise) -> float:
+    return exercise.budget + 6 * OVERHEAD
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
