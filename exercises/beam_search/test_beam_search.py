@@ -24,6 +24,8 @@ HANDOUT = {
     "else": (0.05, 0.05, 0.9),
 }
 
+PLAIN = {"": (0.9, 0.05, 0.05), "else": (0.05, 0.05, 0.9)}  # a, and then the end
+
 
 class Model:
     """The caller's `step`: a table by what has been said so far. It writes down what it is asked."""
@@ -155,6 +157,10 @@ def test_calls_of_the_handout(student):
     assert letters(found, "beam_search"), "beam_search(the handout's model, beam_size=2) must find something"
     calls = [sorted({tuple(prefix) for prefix in call}) for call in model.calls]
     assert_equal(calls, [[(SOS,)], [(SOS, A), (SOS, B)], [(SOS, A, A)]], "the prefixes of all calls of step")
+    model = Model(PLAIN)
+    found = student.beam_search(model, sos=SOS, eos=EOS, beam_size=1, max_len=4)
+    assert [A] in letters(found, "beam_search"), "beam_search(a model that says a, beam_size=1) must find a"
+    assert_equal(model.calls, [[[SOS]], [[SOS, A]]], "the prefixes of all calls of step")
 
 
 @criterion(
@@ -238,6 +244,8 @@ def test_wide_beam(student):
     found = student.beam_search(model, sos=SOS, eos=EOS, beam_size=SIZE**3, max_len=3, length_alpha=0.0, n_best=3)
     best = every[0][0][:-1]  # b; of <eos> and of scores other tests ask
     assert best in letters(found, "beam_search"), f"beam_search(…, beam_size={SIZE**3}, max_len=3) misses the best"
+    found = student.beam_search(Model(PLAIN), sos=SOS, eos=EOS, beam_size=SIZE**3, max_len=3, length_alpha=0.0)
+    assert [A] in letters(found, "beam_search"), "beam_search(a model that says a, a wide beam) misses the best"
 
 
 @criterion(
@@ -276,9 +284,10 @@ def test_sizes_below_one(student):
 )
 def test_where_step_answers(student, device):
     """beam_search finds the same where step answers from an accelerator."""
-    found = []
-    for search in (student.beam_search, student.beam_search.on(device)):
-        found.append(search(Model(HANDOUT), sos=SOS, eos=EOS, beam_size=2, max_len=4, n_best=2))
-    here, there = (ranked(one, "beam_search") for one in found)
-    assert [B] in [tokens for tokens, _ in here], "beam_search(the handout's model, n_best=2) must find b"
-    assert_close(there, here, "beam_search(the handout's model, on an accelerator, n_best=2)", **TOLERANCE)
+    for table, best in ((HANDOUT, [B]), (PLAIN, [A])):
+        here, there = (
+            ranked(search(Model(table), sos=SOS, eos=EOS, beam_size=2, max_len=4, n_best=2), "beam_search")
+            for search in (student.beam_search, student.beam_search.on(device))
+        )
+        assert best in [tokens for tokens, _ in here], "beam_search(…, n_best=2) misses the best"
+        assert_close(there, here, "beam_search(…, on an accelerator, n_best=2)", **TOLERANCE)
