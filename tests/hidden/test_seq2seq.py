@@ -984,7 +984,7 @@ class Learned(NamedTuple):
 
 ENOUGH = 0.95  # exact matches: longer training would tell nothing new
 SLICES = (1, 19, *[20] * 9)  # steps; after each of them but the first, the model is asked
-SLOWER = 8  # slices after which the rate falls
+SLOWER = 5  # slices after which the rate falls
 
 
 def vocabulary(student, sequences):
@@ -1051,7 +1051,7 @@ def learned(student, rng, pairs, unseen=100, batch_size=64, rate=1e-2, emb=32, h
     optim = module_of(student, "torch").optim
     optimizer = optim.Adam(model.parameters(), lr=rate)
     best, weights, steps = -1.0, None, 0
-    schedule = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[SLOWER], gamma=0.2)
+    schedule = optim.lr_scheduler.MultiStepLR(optimizer, milestones=[SLOWER], gamma=0.3)
     for size in SLICES:
         drawn = [rng.sample(pairs[unseen:], batch_size) for _ in range(size)]
         batches = [student.make_batch.keep(some, source_vocab[0], target_vocab[0]) for some in drawn]
