@@ -59,6 +59,7 @@ STYLES: Mapping[str, Style] = MappingProxyType(
 )
 HELD_OUT_STYLES = ("Wed 3 Mar 1999", "March 3rd 1999")
 TRAINING_STYLES = tuple(style for style in STYLES if style not in HELD_OUT_STYLES)
+PLAIN_STYLES = ("3 March 1999", "Mar 3, 1999", "03/03/1999", "3.3.1999")  # 8 to 17 characters: little to compute
 
 
 def draw_form(rng: random.Random) -> Form:
