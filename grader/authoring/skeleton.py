@@ -87,7 +87,7 @@ from grader.judge import assert_equal, criterion
 # solution does. After adding or taking out a criterion, mend hidden_criteria and hidden_points in course.toml.
 
 
-@criterion("Words that come back", points=2, kind="value", hint="How many pairs does a sentence of n words have?")
+@criterion("Words that come back", points=2, kind="value", hint="How many pairs do n words have?")
 def test_repeated_words(student, rng):
     """Every pair is there as often as it occurs."""
     for length in (3, 5):
@@ -97,7 +97,7 @@ def test_repeated_words(student, rng):
     assert_equal(student.bigrams([]), [], "the bigrams of no words")
 '''
 
-BANK = """# Known mistakes of @name@: each is a small edit of the solution, and must be caught by one of the criteria it names.
+BANK = """# Known mistakes of @name@: small edits of the solution, each caught by a criterion that it names.
 format = 1
 
 # Replace this: the mistakes that students make. Every hidden criterion should be the only one to catch some mistake;
@@ -114,7 +114,7 @@ find = "return pairs"                          # occurs exactly once in the solu
 replace = "return list(dict.fromkeys(pairs))"  # ... and is replaced by this
 """
 
-VARIANT = '''"""Replace this: a right solution in another style. It must get all points; add more of them beside this one."""
+VARIANT = '''"""Replace this: a right solution in another style. It gets all points; add others beside it."""
 
 
 def bigrams(words):

@@ -25,6 +25,7 @@ def new(name: str, title: str, optional: bool, folder: Path) -> None:
     click.echo("Written:")
     for path in written:
         click.echo(f"  {path.relative_to(manifest.parent).as_posix()}")
-    click.echo(f"Added to {manifest.name}: the table of {name!r}, as the last exercise. Move it to its place.\n")
-    click.echo("It is a small exercise that is complete. Replace it file by file, where the files say so;")
-    click.echo(f"after every step run\n\n  grader stubs {name} && grader notebooks {name} && grader validate {name}")
+    click.echo(f"Added at the end of {manifest.name}: the table of {name!r}.\n")
+    click.echo("This is a small exercise that is complete. Put yours in its place, file by file,")
+    click.echo("where the files say so. After every step run\n")
+    click.echo(f"  grader stubs {name} && grader notebooks {name} && grader validate {name}")
