@@ -16,7 +16,6 @@ from grader.course.misconceptions import apply_misconception, load_bank
 from grader.course.stubs import course_stub
 
 EXERCISE = "attention"
-LIMIT = 10  # seconds for one check, in every tool that has such a limit
 
 HEADER = """import torch
 
@@ -219,7 +218,7 @@ def make_class(course: Course, size: int) -> list[Submission]:
     hostile = {"crash": solution + CRASH, "loop": solution + LOOP}
     hostile |= {name: textwrap.dedent(source).strip() + "\n" for name, source in FORGERIES.items()}
     count = size - len(hostile)
-    made = []
+    made: list[Submission] = []
     for number in range(count):
         kind, pool = (("right", right), ("wrong", wrong), ("stub", stubs))[2 if number % 9 == 8 else number % 9 % 2]
         turn = sum(one.kind == kind for one in made)

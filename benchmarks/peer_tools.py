@@ -1,7 +1,7 @@
 """The tools of ``peers.py``: how each is installed, given the checks, run, and asked for the points.
 
 Each adapter does what the tool's documentation shows, with the limit for a single test that it documents. A tool that
-has none is stopped by us after ``GUARD`` seconds, and the table says that it hung.
+has none is stopped by us after ``GUARD`` times that limit, and the table says that it hung.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from measuring import Done, Meter
-from peer_class import CHECKS, EXERCISE, FULL, HEADER, LIMIT, NAMES, source_of
+from peer_class import CHECKS, EXERCISE, FULL, HEADER, NAMES, source_of
 
 from grader.authoring.stubs import write_stub
 from grader.course import Course, load_course
 
-GUARD = 12 * LIMIT  # seconds for a single submission
+GUARD = 12  # times the limit: so long a single submission may take
 THREADS = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
 SHARED = ("torch", "numpy")  # the checks need them; installed once, and seen by every environment
 
@@ -66,12 +66,13 @@ class Tool:
     python: Path
     folder: Path
     course: Course
+    seconds: int  # for one check, in every tool that has such a limit
     hung: set[str] = field(default_factory=set)
     said: str = ""  # the end of what it printed last
 
     name = ""
     packages: tuple[str, ...] = ()
-    limit = f"{LIMIT} s for a check"  # what it documents for a test that does not end
+    limit = "for a check"  # what it documents for a test that does not end
 
     def prepare(self) -> None:
         """Write what does not depend on a submission."""
@@ -100,10 +101,10 @@ class Tool:
     def points(self, work: Path) -> float:
         raise NotImplementedError
 
-    def run(self, meter: Meter, command: list[str], cwd: Path, limit: float = GUARD) -> Done:
+    def run(self, meter: Meter, command: list[str], cwd: Path, guard: int = GUARD) -> Done:
         path = f"{self.python.parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**THREADS, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(self.folder)}
-        done = meter.run(command, cwd=cwd, limit=limit, env=environment, log=self.folder / "log.txt")
+        done = meter.run(command, cwd=cwd, limit=guard * self.seconds, env=environment, log=self.folder / "log.txt")
         self.said = done.output[-2000:]
         return done
 
@@ -124,9 +125,9 @@ class Ours(Tool):
         exercise = self.course.exercise(EXERCISE)
         root = self.folder / "course"
         table = f'[[exercise]]\nname = "{EXERCISE}"\ntitle = "Attention"\nfiles = ["{EXERCISE}.py"]\n'
-        limits = f"hidden_criteria = {FULL}\nbudget = {GUARD}\n"
+        limits = f"hidden_criteria = {FULL}\nbudget = {GUARD * self.seconds}\n"
         tests = [
-            f'@criterion("{name}", points=1, kind="value", hint="Read the handout.", timeout={LIMIT})\n'
+            f'@criterion("{name}", points=1, kind="value", hint="Read the handout.", timeout={self.seconds})\n'
             f'def test_{name.removeprefix("check_")}(student):\n    """It computes what was asked for."""\n'
             f"    {name}(student)\n"
             for name in NAMES
@@ -174,7 +175,7 @@ class PlainPytest(Tool):
         self.give("test_checks.py", "\n\n".join([f"from checks import *\nimport {EXERCISE}\n", *tests]))
 
     def command(self) -> list[str]:
-        options = ["-q", "-p", "no:cacheprovider", f"--timeout={LIMIT}", "--junitxml=report.xml"]
+        options = ["-q", "-p", "no:cacheprovider", f"--timeout={self.seconds}", "--junitxml=report.xml"]
         return [str(self.python), "-m", "pytest", *options, "test_checks.py"]
 
     def points(self, work: Path) -> float:
@@ -248,7 +249,7 @@ class Check50(Tool):
 
     def prepare(self) -> None:
         checks = [
-            f"@check50.check(timeout={LIMIT})\ndef {name.removeprefix('check_')}():\n"
+            f"@check50.check(timeout={self.seconds})\ndef {name.removeprefix('check_')}():\n"
             f'    """{name}"""\n    try:\n        {name}(check50.py.import_("{EXERCISE}.py"))\n'
             f"    except AssertionError as error:\n        raise check50.Failure(str(error))\n"
             for name in NAMES
@@ -272,7 +273,7 @@ class Check50(Tool):
 class Nbgrader(Tool):
     name = "nbgrader autograde"
     packages = ("nbgrader",)
-    limit = f"{LIMIT} s for a cell"
+    limit = "for a cell"
 
     def prepare(self) -> None:
         """A course, whose source notebook ``nbgrader generate_assignment`` releases."""
@@ -281,7 +282,7 @@ class Nbgrader(Tool):
         source.mkdir(parents=True)
         config = (
             'c = get_config()\nc.CourseDirectory.course_id = "peers"\n'
-            f"c.ExecutePreprocessor.timeout = {LIMIT}\nc.ExecutePreprocessor.interrupt_on_timeout = True\n"
+            f"c.ExecutePreprocessor.timeout = {self.seconds}\nc.ExecutePreprocessor.interrupt_on_timeout = True\n"
         )
         (self.course_folder / "nbgrader_config.py").write_text(config, encoding="utf-8")
         solution = "### BEGIN SOLUTION\nraise SystemExit\n### END SOLUTION"

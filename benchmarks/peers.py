@@ -9,7 +9,8 @@ named with the reason.
 
 Cost is measured on the honest submissions (right, wrong, and the stub), several times, and told as the median and the
 range. The hostile ones (a crash, an endless loop, three that forge full marks) come in a run of their own, because an
-endless loop measures a time limit and nothing else. "Agree" counts honest submissions with the points that the checks
+endless loop measures a time limit and nothing else. With --sample N the cost of the other tools, which pay for every
+submission anew, is measured on about N honest ones. "Agree" counts honest submissions with the points that the checks
 themselves give, asked in a plain process without any tool.
 
 It needs Linux, and is best run as root: then only the tools are counted (benchmarks/measuring.py).
@@ -86,31 +87,34 @@ def main() -> None:
     repeat = 1 if options.quick else options.repeat
     with tempfile.TemporaryDirectory(prefix="peers-") as name:
         folder = Path(name)
-        honest = write_class([one for one in submissions if one.kind in HONEST], folder / "honest")
+        pool = [one for one in submissions if one.kind in HONEST]
+        honest = write_class(pool, folder / "honest")
+        some = write_class(pool[:: -(-len(pool) // options.sample)], folder / "some") if options.sample else honest
         hostile = write_class([one for one in submissions if one.kind not in HONEST], folder / "hostile")
         truth = ask(folder, honest)
-        found = [
-            Found(kind.name, limit=kind.limit)
-            for kind in TOOLS
-            if options.tool in ([], None) or kind.name in options.tool
-        ]
-        tools = {one.name: ready(one, folder, course, options.envs) for one in found}
-        for number in range(repeat):  # in turns, so that a busy minute of the machine meets all of them
+        found = [Found(kind.name, limit=kind.limit) for kind in TOOLS if kind.name in (options.tool or [kind.name])]
+        tools = {one.name: ready(one, folder, course, options) for one in found}
+        try:
+            for number in range(repeat):  # in turns, so that a busy minute of the machine meets all of them
+                for one in found:
+                    given = honest if one.name == Ours.name else some
+                    if tool := tools[one.name]:
+                        say(f"{one.name}: {len(list(given.iterdir()))} honest submissions, {number + 1} of {repeat}")
+                        cost_of(one, tool, given)
             for one in found:
-                if tool := tools[one.name]:
-                    say(f"{one.name}: {len(list(honest.iterdir()))} honest submissions, {number + 1} of {repeat}")
-                    cost_of(one, tool, honest)
-        for one in found:
-            if (tool := tools[one.name]) and not one.reason:
-                say(f"{one.name}: {len(list(hostile.iterdir()))} hostile submissions")
-                with measure() as meter:
-                    one.hostile = tool.grade(meter, hostile)
-                one.hung = sorted(tool.hung)
-                one.versions = tool.versions()
-                one.agree = sum(one.honest.get(name) == points for name, points in truth.items())
-    document = describe(found, submissions, repeat)
-    print(table(found, len(truth), repeat))
+                if (tool := tools[one.name]) and not one.reason:
+                    say(f"{one.name}: {len(list(hostile.iterdir()))} hostile submissions")
+                    with measure() as meter:
+                        one.hostile = tool.grade(meter, hostile)
+                    one.hung = sorted(tool.hung)
+                    one.versions = tool.versions()
+        except KeyboardInterrupt:
+            say("interrupted: what follows is not complete")
+    for one in found:
+        one.agree = sum(truth[name] == points for name, points in one.honest.items())
+    print(table(found, repeat))
     if options.json:
+        document = describe(found, submissions, repeat)
         options.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     if options.svg:
         options.svg.write_text(picture(found), encoding="utf-8")
@@ -120,7 +124,11 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="15 submissions, once")
     parser.add_argument("--submissions", type=int, default=60)
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="measure the cost of all tools but ours on about N honest submissions"
+    )
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--limit", type=int, default=10, help="seconds for one check, where a tool has such a limit")
     parser.add_argument("--tool", action="append", choices=[kind.name for kind in TOOLS], help="only this one")
     parser.add_argument("--envs", type=Path, default=ROOT / ".grader" / "peers", help="where environments are kept")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -142,7 +150,7 @@ def ask(folder: Path, submissions: Path) -> Points:
     return found
 
 
-def ready(one: Found, folder: Path, course: Course, envs: Path) -> Tool | None:
+def ready(one: Found, folder: Path, course: Course, options: argparse.Namespace) -> Tool | None:
     """The tool with its environment; None, with the reason, where it cannot be had."""
     kind = next(kind for kind in TOOLS if kind.name == one.name)
     place = folder / kind.__name__
@@ -153,10 +161,10 @@ def ready(one: Found, folder: Path, course: Course, envs: Path) -> Tool | None:
         else:
             say(f"{one.name}: its environment")
             constraints = ROOT / "constraints.txt"
-            shared = envs / "shared"
+            shared = options.envs / "shared"
             install(shared, SHARED, constraints, None)
-            python = install(envs / kind.__name__, kind.packages, constraints, shared)
-        tool = kind(python, place, course)
+            python = install(options.envs / kind.__name__, kind.packages, constraints, shared)
+        tool = kind(python, place, course, options.limit)
         tool.prepare()
     except NotHereError as reason:
         one.reason = str(reason)
@@ -189,6 +197,8 @@ def per_submission(one: Found) -> list[float]:
 
 def hostile_words(one: Found) -> tuple[str, str, str]:
     """What became of the loop, the crash and the forgeries."""
+    if not one.hostile:
+        return ("not run",) * 3
     loop, crash = one.hostile.get("x_loop"), one.hostile.get("x_crash")
     if one.hung:
         ended = "run hung" if "run" in one.hung else "hung"
@@ -198,13 +208,14 @@ def hostile_words(one: Found) -> tuple[str, str, str]:
     return ended, "no points" if crash is None else f"{crash:g} of {FULL}", f"{forged} of {len(FORGERIES)}"
 
 
-def table(found: list[Found], honest: int, repeat: int) -> str:
+def table(found: list[Found], repeat: int) -> str:
     """80 columns."""
     head = f"{'':19}{'CPU s':>7}{'range':>12}{'ratio':>7}{'/min':>6}{'MB':>6}{'agree':>7}"
-    lines = [f"{honest} honest submissions, {FULL} checks each; medians of {repeat}", "", head]
+    lines = [f"honest submissions, {FULL} checks each; medians of {repeat}", "", head]
     ours = next((statistics.median(per_submission(one)) for one in found if one.name == Ours.name and one.costs), None)
-    here = [one for one in found if not one.reason]
+    here = [one for one in found if one.costs and not one.reason]
     for one in here:
+        honest = len(one.honest)
         seconds = per_submission(one)
         median = statistics.median(seconds)
         spread = f"{min(seconds):.2f}–{max(seconds):.2f}"

@@ -47,7 +47,7 @@ def test_the_forgeries_have_full_marks_where_code_and_checks_share_a_process(pee
     peers, tools = peers
     submissions = [one for one in peers.make_class(course, 6) if one.kind in peers.FORGERIES]
     folder = peers.write_class(submissions, tmp_path / "class")
-    tool = tools.PlainPytest(Path(sys.executable), tmp_path / "tool", course)
+    tool = tools.PlainPytest(Path(sys.executable), tmp_path / "tool", course, 60)
     tool.folder.mkdir()
     tool.prepare()
     with peers.measure() as meter:
@@ -57,7 +57,7 @@ def test_the_forgeries_have_full_marks_where_code_and_checks_share_a_process(pee
 
 
 def test_one_command_measures_and_writes_table_json_and_picture(tmp_path):
-    command = [sys.executable, ROOT / "benchmarks/peers.py", "--submissions", "8", "--repeat", "1"]
+    command = [sys.executable, ROOT / "benchmarks/peers.py", "--submissions", "8", "--repeat", "1", "--limit", "2"]
     command += ["--tool", "grader grade", "--json", tmp_path / "peers.json", "--svg", tmp_path / "peers.svg"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
