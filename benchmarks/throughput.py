@@ -75,10 +75,10 @@ def main() -> None:
                     run_plain(meter, submission, exercises, log)
             return meter.cost
 
-        def grade(*how: str) -> Cost:
-            out = folder / f"out{''.join(how)}"
+        def grade(*how: str, students: str = "class") -> Cost:
+            out = folder / f"out {students} {' '.join(how)}"
             command = [
-                sys.executable, "-m", "grader", "grade", str(folder / "class"), "--out", str(out), *how,
+                sys.executable, "-m", "grader", "grade", str(folder / students), "--out", str(out), *how,
                 "--course", str(ROOT), "--jobs", str(options.jobs), *(f"--exercise={name}" for name in names),
             ]  # fmt: skip
             with measure() as meter:
@@ -90,7 +90,9 @@ def main() -> None:
         each = plain(handed_in)
         whole = plain([(path, names) for path in some])
         ours = {"the same tests": grade("--no-diagnosis"), "with diagnoses": grade()}
-        level = json.loads((folder / "out/results.json").read_text(encoding="utf-8"))["confinement"]["level"]
+        make_class(folder / "half", options.submissions // 2)
+        half = grade("--no-diagnosis", students="half")
+        level = json.loads((folder / "out class " / "results.json").read_text(encoding="utf-8"))["confinement"]["level"]
     print(f"{options.submissions} students, {len(graded)} files, {len(names)} exercises, {options.jobs} jobs, {level}")
     print(f"{'':44}{'CPU s':>10}{'wall s':>10}{'ratio':>8}")
     for label, theirs, count, total in (
@@ -102,6 +104,11 @@ def main() -> None:
             row = f"  grader grade, confined, {what}"
             ratio = theirs.cpu / count / (own.cpu / total)
             print(f"{row:44}{own.cpu / total:10.3f}{own.wall / total:10.3f}{ratio:8.1f}")
+    # Where the time of ours goes: what a run costs once, and what each student adds.
+    each_more = (ours["the same tests"].cpu - half.cpu) / (options.submissions - options.submissions // 2)
+    diagnosis = (ours["with diagnoses"].cpu - ours["the same tests"].cpu) / options.submissions
+    once = ours["the same tests"].cpu - each_more * options.submissions
+    print(f"Ours: {once:.1f} CPU s once, {each_more:.3f} for each student more, {diagnosis:.3f} of diagnosis for each.")
     print(f"CPU seconds are those of the {each.counted}.")
 
 
