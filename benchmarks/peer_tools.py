@@ -216,7 +216,7 @@ class Gradescope(Tool):
 
 class Otter(Tool):
     name = "otter run"
-    packages = ("otter-grader",)
+    packages = ("otter-grader", "ipykernel")  # it starts a kernel, and brings none
     limit = "none; only its containers have one"
 
     def prepare(self) -> None:
@@ -230,7 +230,7 @@ class Otter(Tool):
             (tests / f"{name}.py").write_text(head + imports + body, encoding="utf-8")
         zipped = self.folder / "given" / "autograder.zip"
         zipped.parent.mkdir()
-        command = [str(self.python.parent / "otter"), "generate", "-t", str(tests), "-o", str(zipped.parent)]
+        command = [str(self.python.parent / "otter"), "generate", "-t", str(tests), "-o", str(zipped)]
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode or not zipped.is_file():
             raise NotHereError(f"otter generate: {(done.stderr.strip().splitlines() or ['no zip'])[-1]}")

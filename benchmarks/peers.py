@@ -22,6 +22,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -82,6 +83,7 @@ class Found:
 
 def main() -> None:
     options = _options()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whatever interrupts it, what is known is told
     course = find_course(ROOT)
     submissions = make_class(course, 15 if options.quick else options.submissions)
     repeat = 1 if options.quick else options.repeat
