@@ -51,7 +51,8 @@ def new_exercise(start: Path, name: str, *, title: str = "", optional: bool = Fa
         for path, content in files.items():
             _write(path, content, written)
         _write(stub, course_stub(course, exercise), written)
-        _write(notebook, make_notebook(course, exercise), written)
+        if can_make_notebooks():
+            _write(notebook, make_notebook(course, exercise), written)
         write_atomically(manifest, text)
     except BaseException:
         for path in written:
@@ -61,6 +62,15 @@ def new_exercise(start: Path, name: str, *, title: str = "", optional: bool = Fa
 
 
 FIRST_TABLE = 'Say --course FOLDER, or begin a course: a file course.toml with format = 1 and title = "…".'
+
+
+def can_make_notebooks() -> bool:
+    """Whether the extra for notebooks is installed; an exercise can begin without."""
+    try:
+        import nbformat  # noqa: F401
+    except ModuleNotFoundError:
+        return False
+    return True
 
 
 def check_name(name: str) -> None:

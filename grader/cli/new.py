@@ -19,7 +19,7 @@ def new(name: str, title: str, optional: bool, folder: Path) -> None:
 
     No file is written over. The table of the exercise comes last in course.toml.
     """
-    from grader.authoring.new import new_exercise
+    from grader.authoring.new import can_make_notebooks, new_exercise
 
     *written, manifest = new_exercise(folder, name, title=title, optional=optional)
     click.echo("Written:")
@@ -28,4 +28,5 @@ def new(name: str, title: str, optional: bool, folder: Path) -> None:
     click.echo(f"Added at the end of {manifest.name}: the table of {name!r}.\n")
     click.echo("This is a small exercise that is complete. Put yours in its place, file by file,")
     click.echo("where the files say so. After every step run\n")
-    click.echo(f"  grader stubs {name} && grader notebooks {name} && grader validate {name}")
+    notebooks = f"grader notebooks {name} && " if can_make_notebooks() else ""
+    click.echo(f"  grader stubs {name} && {notebooks}grader validate {name}")

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sys
 import tomllib
 
 import pytest
@@ -61,6 +62,14 @@ def test_the_table_is_added_as_text_so_that_comments_stay(grader, empty):
     assert (second["title"], second["optional"]) == ('Say "ü"\\', True)
     assert ast.get_docstring(ast.parse((empty / "solutions/second.py").read_text())).startswith('Say "ü"\\\n')
     assert (empty / "exercises/second/handout.md").read_text().startswith('# 1b `second`: Say "ü"\\\n')
+
+
+def test_without_the_extra_for_notebooks_an_exercise_begins_without_one(grader, empty, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    begun = grader("new", "bigram_pairs", "--course", empty)
+    assert begun.exit_code == 0, begun.output
+    assert files_in(empty) == [name for name in FILES if not name.endswith(".ipynb")]
+    assert "grader stubs bigram_pairs && grader validate bigram_pairs" in begun.output
 
 
 @pytest.mark.parametrize(
