@@ -1,34 +1,34 @@
 """CPU seconds per submission: confined grading against one plain pytest process per submission.
 
-    python benchmarks/throughput.py [--submissions 200] [--baseline 10] [--jobs 2]
+    python benchmarks/throughput.py [--submissions 200] [--baseline 10] [--jobs 1]
 
 Both grade the sample class, repeated with small differences, with the same suites and the same number of jobs: all
 exercises but those that train a model. Ours includes the start-up, and is measured without and with the search for
 known mistakes, which a plain pytest does not make. The baseline runs one process per file that was handed in, and again
 one per student for all exercises together; it is measured on the first students, because it takes an hour otherwise.
 
-Run it on Linux while nothing else runs: CPU seconds are those of the whole machine.
+It needs Linux, and is best run as root: then only the two are counted, and not what else runs (measuring.py). How we
+compare with other tools, on one exercise, is in peers.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
+
+from measuring import Cost, Meter, measure
 
 from grader.course import find_course
 
 ROOT = Path(__file__).resolve().parent.parent
 HIDDEN = ROOT / "tests" / "hidden"
 SAMPLE = ROOT / "data" / "sample_class"
+LIMIT = 7200.0  # seconds for a whole run
 LOOPS = ("s08", "s11")  # endless loops and exponential recursion measure the budgets, not the machinery
 
 
@@ -45,72 +45,71 @@ def make_class(folder: Path, size: int) -> list[Path]:
     return made
 
 
-def busy() -> float:
-    """CPU seconds of the whole machine so far: bubblewrap does not pass on what its children used."""
-    user, nice, system, _, _, irq, softirq, *_ = map(int, Path("/proc/stat").read_text().split()[1:9])
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
-
-
-def run_plain(submission: Path, exercises: Sequence[str]) -> None:
+def run_plain(meter: Meter, submission: Path, exercises: Sequence[str], log: Path) -> None:
     """One pytest process for these exercises of one student."""
     suites = [str(path) for name in exercises for path in (ROOT / "exercises" / name, HIDDEN / f"test_{name}.py")]
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        *suites,
-        f"--grader-submission={submission}",
-    ]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=False, env=environment)  # noqa: S603
-
-
-def measure(work: Callable[[], object]) -> tuple[float, float]:
-    """CPU seconds, and seconds on the wall."""
-    start, before = time.monotonic(), busy()
-    work()
-    return busy() - before, time.monotonic() - start
+    options = ["-q", "-p", "no:cacheprovider", f"--grader-submission={submission}"]
+    command = [sys.executable, "-m", "pytest", *options, *suites]
+    meter.run(command, cwd=ROOT, limit=LIMIT, env={"OMP_NUM_THREADS": "1"}, log=log)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--submissions", type=int, default=200)
     parser.add_argument("--baseline", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     names = [exercise.name for exercise in find_course(ROOT).exercises if not exercise.builds_on]
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         submissions = make_class(folder / "class", options.submissions)
         some = submissions[: options.baseline]
         graded = [(path, [name]) for path in submissions for name in names if (path / f"{name}.py").is_file()]
         handed_in = [work for work in graded if work[0] in some]
 
-        def grade(*how: str) -> None:
-            out = folder / f"out{''.join(how)}"
+        log = folder / "log.txt"
+
+        def plain(works: Sequence[tuple[Path, Sequence[str]]]) -> Cost:
+            with measure() as meter:
+                for submission, exercises in works:
+                    run_plain(meter, submission, exercises, log)
+            return meter.cost
+
+        def grade(*how: str, students: str = "class") -> Cost:
+            out = folder / f"out {students} {' '.join(how)}"
             command = [
-                sys.executable, "-m", "grader", "grade", str(folder / "class"), "--out", str(out), *how,
+                sys.executable, "-m", "grader", "grade", str(folder / students), "--out", str(out), *how,
                 "--course", str(ROOT), "--jobs", str(options.jobs), *(f"--exercise={name}" for name in names),
             ]  # fmt: skip
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+            with measure() as meter:
+                done = meter.run(command, cwd=ROOT, limit=LIMIT, log=log)
+            if done.status:
+                sys.exit(done.output)
+            return meter.cost
 
-        each = measure(lambda: list(pool.map(lambda args: run_plain(*args), handed_in)))
-        whole = measure(lambda: list(pool.map(lambda path: run_plain(path, names), some)))
-        ours = {"the same tests": measure(lambda: grade("--no-diagnosis")), "with diagnoses": measure(grade)}
-        level = json.loads((folder / "out/results.json").read_text(encoding="utf-8"))["confinement"]["level"]
+        each = plain(handed_in)
+        whole = plain([(path, names) for path in some])
+        ours = {"the same tests": grade("--no-diagnosis"), "with diagnoses": grade()}
+        make_class(folder / "half", options.submissions // 2)
+        half = grade("--no-diagnosis", students="half")
+        level = json.loads((folder / "out class " / "results.json").read_text(encoding="utf-8"))["confinement"]["level"]
     print(f"{options.submissions} students, {len(graded)} files, {len(names)} exercises, {options.jobs} jobs, {level}")
     print(f"{'':44}{'CPU s':>10}{'wall s':>10}{'ratio':>8}")
-    for label, (cpu, wall), count, total in (
+    for label, theirs, count, total in (
         ("per file: one pytest process each", each, len(handed_in), len(graded)),
         ("per student: one pytest process each", whole, len(some), options.submissions),
     ):
-        print(f"{label:44}{cpu / count:10.3f}{wall / count:10.3f}")
-        for what, (our_cpu, our_wall) in ours.items():
+        print(f"{label:44}{theirs.cpu / count:10.3f}{theirs.wall / count:10.3f}")
+        for what, own in ours.items():
             row = f"  grader grade, confined, {what}"
-            print(f"{row:44}{our_cpu / total:10.3f}{our_wall / total:10.3f}{cpu / count / (our_cpu / total):8.1f}")
+            ratio = theirs.cpu / count / (own.cpu / total)
+            print(f"{row:44}{own.cpu / total:10.3f}{own.wall / total:10.3f}{ratio:8.1f}")
+    # Where the time of ours goes: what a run costs once, and what each student adds.
+    each_more = (ours["the same tests"].cpu - half.cpu) / (options.submissions - options.submissions // 2)
+    diagnosis = (ours["with diagnoses"].cpu - ours["the same tests"].cpu) / options.submissions
+    once = ours["the same tests"].cpu - each_more * options.submissions
+    print(f"Ours: {once:.1f} CPU s once, {each_more:.3f} for each student more, {diagnosis:.3f} of diagnosis for each.")
+    print(f"CPU seconds are those of the {each.counted}.")
 
 
 if __name__ == "__main__":

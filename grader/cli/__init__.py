@@ -21,6 +21,7 @@ from grader.cli.handouts import handouts
 from grader.cli.hint import hint
 from grader.cli.inspect import inspect
 from grader.cli.nbgrader_course import nbgrader_course
+from grader.cli.new import new
 from grader.cli.notebooks import notebooks
 from grader.cli.predict import predict
 from grader.cli.release import release
@@ -39,7 +40,7 @@ from grader.cli.watch import watch
 # A new command is a file beside this one, and a name here. A release has those for students, and what they import.
 FOR_STUDENTS = (check, watch, hint, status, explain, predict, show, run, submit, train)
 COMMANDS = (
-    *FOR_STUDENTS, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, validate,
+    *FOR_STUDENTS, inspect, grade, adjust, report, diff, similar, statistics, export, doctor, new, validate,
     diagnoses, stubs, notebooks, answers, handouts, release, gradescope_zip, github_workflow,
     nbgrader_course,
 )  # fmt: skip

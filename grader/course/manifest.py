@@ -54,8 +54,17 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def read_manifest(path: Path) -> Manifest:
     """What ``course.toml`` says, checked; a mistake in it is a ``ManifestError``."""
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ManifestError(path, "", f"is not valid TOML: {error}") from error
+    return parse_manifest(text, path)
+
+
+def parse_manifest(text: str, path: Path) -> Manifest:
+    """What this text says as ``course.toml``; ``path`` is where it stands, for messages."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise ManifestError(path, "", f"is not valid TOML: {error}") from error
     try:
         manifest = msgspec.convert(raw, Manifest)

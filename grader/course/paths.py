@@ -143,7 +143,10 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
 
     def variants(self, exercise: Exercise) -> tuple[Path, ...]:
         """Right solutions in other styles."""
-        return tuple(sorted((self.root / "tests" / "variants" / exercise.name).glob("*.py")))
+        return tuple(sorted(self.variants_folder(exercise).glob("*.py")))
+
+    def variants_folder(self, exercise: Exercise) -> Path:
+        return self.root / "tests" / "variants" / exercise.name
 
     def garbage(self, exercise: Exercise) -> tuple[Path, ...]:
         """Modules that compute nothing right and must get next to nothing."""

@@ -87,7 +87,7 @@ def read_suite(path: Path) -> tuple[WrittenTest, ...]:
     """The criteria of a suite, in its order; none where there is no suite that Python can read."""
     try:
         nodes = ast.parse(path.read_bytes()).body
-    except (OSError, SyntaxError):  # whoever runs it says so
+    except (OSError, SyntaxError, ValueError):  # whoever runs it says so
         return ()
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
     return tuple(_read(node) for node in functions)
@@ -125,5 +125,5 @@ def _literal(node: ast.expr) -> object:
     """The value of a literal; for anything else its text, which is true and not a number."""
     try:
         return ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return ast.unparse(node)

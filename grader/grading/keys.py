@@ -94,7 +94,7 @@ def _imports(file: Path, root: Path) -> Iterator[Path]:
     """Where the modules that this file imports would lie, if they are the course's own."""
     try:
         tree = ast.parse(file.read_bytes())
-    except SyntaxError:  # then it imports nothing
+    except (SyntaxError, ValueError):  # then it imports nothing
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -89,6 +89,7 @@ class SuitePlugin:
         self.results: dict[tuple[str, str], list[CriterionResult]] = {}
         self.tests: Counter[tuple[str, str]] = Counter()  # how many tests a criterion has
         self.places: dict[tuple[str, str], int] = {}  # where a criterion stands in the suites
+        self.faults: dict[str, str] = {}  # by exercise: why its suites cannot be used
         self.deadline = math.inf  # of the test that runs now, by time.monotonic
         events = config.getoption("grader_events")
         self.events: BinaryIO | None = events.open("ab") if events else None
@@ -124,9 +125,20 @@ class SuitePlugin:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         try:
             ours = [item for item in items if self.suite_of(item)]
-            check_suite(ours, lambda item: self.suite_of(item).exercise.name)  # type: ignore[union-attr]
         except GraderError as error:
             raise pytest.UsageError(str(error)) from error
+        for name in {self.suite(item).exercise.name for item in ours}:
+            try:
+                check_suite([item for item in ours if self.suite(item).exercise.name == name])
+            except GraderError as error:
+                if not self.serving:
+                    raise pytest.UsageError(str(error)) from error
+                self.faults[name] = str(error)  # the other exercises can be judged all the same
+        if self.faults:
+            items[:] = [
+                item for item in items if (s := self.suite_of(item)) is None or s.exercise.name not in self.faults
+            ]
+            ours = [item for item in items if self.suite_of(item)]
         unwanted = {item for item in ours if not self.is_wanted(self.criterion(item))}
         if self.config.getoption("grader_criteria") is not None:
             unwanted |= set(items) - set(ours)

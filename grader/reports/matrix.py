@@ -77,7 +77,7 @@ def matrix_lines(exercise: ExerciseProof) -> list[str]:
     count = len(exercise.criteria)
     cells = count + (count - 1) // GROUP
     room = WIDTH - len("  ") - len(" ") - cells - len(" score once")
-    width = min(room, max(len(row.id) for row in exercise.rows))
+    width = min(room, max((len(row.id) for row in exercise.rows), default=0))
     numbers = range(1, count + 1)
     tens = _grouped([str(n // 10) if n >= 10 else " " for n in numbers])
     lines = [f"  {'':{width}} {tens}".rstrip()] if count >= 10 else []
@@ -93,7 +93,7 @@ def matrix_lines(exercise: ExerciseProof) -> list[str]:
 
 def legend_lines(exercise: ExerciseProof) -> list[str]:
     """The criteria by number, and how much each catches."""
-    width = min(38, max(len(criterion.id) for criterion in exercise.criteria))
+    width = min(38, max((len(criterion.id) for criterion in exercise.criteria), default=0))
     lines = [f"   #  {'criterion':{width}} {'':6}  catches  alone  points"]
     for index, criterion in enumerate(exercise.criteria):
         all_of_them, alone = exercise.catches(index)
@@ -117,7 +117,10 @@ def _print_line(console: Console, proof: Proof) -> None:
     if len(proof.problems) > SHOWN:
         console.print(f"      … and {len(proof.problems) - SHOWN} more (--json has all)")
     if proof.problems and proof.remedy:
-        console.print(Padding(f"→ {escape(proof.remedy)}", (0, 0, 0, 6)))
+        words, *commands = proof.remedy.splitlines()
+        console.print(Padding(f"→ {escape(words)}", (0, 0, 0, 6)))
+        for command in commands:  # in one piece, to be copied
+            console.print(f"        {escape(command)}", soft_wrap=True)
 
 
 def _print_survivors(console: Console, mutation: Mutation) -> None:

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from grader.course.misconceptions import Misconception
+from grader.errors import did_you_mean
 from grader.results.records import CriterionResult, ExerciseResult, Verdict
 from grader.results.scoring import exercise_score
 from grader.validation.records import Cell, Mutation, Proof, Row
 
+UNSOUND = "grader_fault, Could not be judged, which is not your fault: the solution itself fails it: "
+OWN_FAULT = "The test itself failed with"
 NOT_IMPLEMENTED = "is not implemented yet"
 MOST_FOR_GARBAGE = 5.0  # percent of the points
 MOST_FOR_ONE = 40.0  # percent of the points
@@ -65,12 +68,22 @@ def failures(result: ExerciseResult) -> frozenset[str]:
     )
 
 
-def prove_solution(evidence: Evidence) -> Proof:
+def prove_solution(solution: ExerciseResult) -> Proof:
+    """While this does not hold, nothing else is worth judging."""
+    name = solution.name
+    problems = [words.replace(UNSOUND, "", 1) for words in _complaints(solution)]
+    by_hand = f"pytest exercises/{name} tests/hidden/test_{name}.py --grader-submission solutions/{name}.py --tb=short"
+    if solution.problem:
+        remedy = f"Mend solutions/{name}.py."
+    elif solution.fault or any(OWN_FAULT in problem for problem in problems):
+        remedy = "Mend the suite."
+    else:
+        remedy = "Either the suite asks for too much, or the solution is wrong."
     return Proof(
         claim="The solution has full marks",
-        finding=f"{len(evidence.solution.criteria)} criteria",
-        problems=tuple(_complaints(evidence.solution)),
-        remedy="Either the suite asks for too much, or the solution is wrong.",
+        finding="no, and nothing else is judged before" if problems else f"{len(solution.criteria)} criteria",
+        problems=tuple(problems),
+        remedy=f"{remedy} This shows it in full:\n{by_hand}",
     )
 
 
@@ -78,9 +91,12 @@ def prove_stub(evidence: Evidence) -> Proof:
     """Nothing is passed, and each failure says what is to be written."""
     stub = evidence.stub
     problems = [f"not judged: {stub.fault}"] if stub.fault else []
-    for result in stub.criteria:
-        if result.verdict is not Verdict.MISSING or NOT_IMPLEMENTED not in result.message:
-            problems.append(f"{result.criterion.id}: {result.verdict}, {result.message or 'without a word'}")
+    if stub.problem:
+        problems.append(_not_imported(stub))
+    else:
+        for result in stub.criteria:
+            if result.verdict is not Verdict.MISSING or NOT_IMPLEMENTED not in result.message:
+                problems.append(f"{result.criterion.id}: {result.verdict}, {result.message or 'without a word'}")
     return Proof(
         claim="The stub has no points, for the right reason",
         finding=f"{len(stub.criteria)} criteria missing",
@@ -91,27 +107,35 @@ def prove_stub(evidence: Evidence) -> Proof:
 
 def prove_mistakes(evidence: Evidence, known: Iterable[str]) -> Proof:
     """Each is seen by a criterion that it names, and leaves something right; ``known`` are the ids of all criteria."""
-    problems = []
+    known = frozenset(known)
+    bank = f"solutions/misconceptions/{evidence.solution.name}.toml"
+    problems = [] if evidence.mistakes else [f"{bank} has no mistake, so nothing shows that wrong code is caught."]
     for mistake, result in evidence.mistakes:
         failed = failures(result)
-        if result.verdict is Verdict.GRADER_FAULT:
+        if result.problem:
+            problems.append(f"{mistake.id}: {_not_imported(result)}")
+        elif result.verdict is Verdict.GRADER_FAULT:
             problems += [f"{mistake.id}: {complaint}" for complaint in _complaints(result, only_faults=True)]
         elif not failed:
             problems.append(f"{mistake.id} gets full marks.")
-        elif not failed & set(mistake.caught_by):
+        elif not failed & set(mistake.caught_by) and set(mistake.caught_by) <= known:
             problems.append(
                 f"{mistake.id} fails {', '.join(sorted(failed))}, not {' or '.join(mistake.caught_by)}."
             )  # fmt: skip
         elif not exercise_score(result):
             problems.append(f"{mistake.id} gets no points at all, though a single mistake leaves something right.")
-        if unknown := set(mistake.caught_by) - set(known):
-            problems.append(f"{mistake.id}: caught_by names {', '.join(sorted(unknown))}, which is not a criterion.")
+        for name in sorted(set(mistake.caught_by) - known):
+            near = did_you_mean(name, known)
+            found = f"The mistake fails {', '.join(sorted(failed))}." if failed else ""
+            problems.append(f"{mistake.id}: caught_by names {name}, which is not a criterion{near} {found}".strip())
     caught = sum(bool(failures(result) & set(mistake.caught_by)) for mistake, result in evidence.mistakes)
     return Proof(
         claim="Every misconception is caught where it should be",
         finding=f"{caught} of {len(evidence.mistakes)}",
         problems=tuple(problems),
-        remedy="Add a check to the suite, or correct caught_by.",
+        remedy="Add a check to the suite, or correct caught_by."
+        if evidence.mistakes
+        else "Write down a mistake that students make, as docs/authoring.md shows under Misconceptions.",
     )
 
 
@@ -133,11 +157,17 @@ def prove_costs(evidence: Evidence) -> Proof:
 
 def prove_variants(evidence: Evidence) -> Proof:
     right = sum(result.verdict is Verdict.PASSED for result in evidence.variants.values())
+    folder = f"tests/variants/{evidence.solution.name}/"
+    problems = [f"{name}: {words}" for name, r in evidence.variants.items() for words in _complaints(r)]
+    if not evidence.variants:
+        problems.append(f"{folder} has no module, so nothing shows that right code of another style has all points.")
     return Proof(
         claim="Every right variant has full marks",
         finding=f"{right} of {len(evidence.variants)}",
-        problems=tuple(f"{name}: {words}" for name, r in evidence.variants.items() for words in _complaints(r)),
-        remedy="The suite asks for more than the contract says, unless the variant is wrong.",
+        problems=tuple(problems),
+        remedy="The suite asks for more than the contract says, unless the variant is wrong."
+        if evidence.variants
+        else f"Write a right solution in another style, as {folder}another_style.py.",
     )
 
 
@@ -234,11 +264,25 @@ def prove_mutants(mutation: Mutation, complaints: Sequence[str]) -> Proof:
 
 
 def _complaints(result: ExerciseResult, *, only_faults: bool = False) -> list[str]:
-    found = [f"not judged: {result.fault}"] if result.fault else []
+    found = [f"not judged: {_brief(result.fault)}"] if result.fault else []
+    if result.problem and not only_faults:
+        return [*found, _not_imported(result)]
     for one in result.criteria:
         if not one.passed and (one.verdict is Verdict.GRADER_FAULT or not only_faults):
             found.append(f"{one.criterion.id}: {one.verdict}, {one.message}")
     return found
+
+
+def _brief(fault: str) -> str:
+    """Of a traceback through pytest only the last line says anything to an author."""
+    lines = fault.splitlines()
+    inner = [line for line in lines if line.startswith("INTERNALERROR> ") and line[15:].strip()]
+    return f"{lines[0]}: {inner[-1][15:].strip()}" if inner else fault
+
+
+def _not_imported(result: ExerciseResult) -> str:
+    """Once, and not for each criterion."""
+    return result.problem
 
 
 def _differences(one: ExerciseResult, other: ExerciseResult) -> list[str]:

@@ -41,13 +41,17 @@ def right_answers(course: Course, exercise: Exercise) -> list[str]:
 def prove_predictions(course: Course, exercise: Exercise) -> Proof:
     """Three to five questions, with the solution's answers; what is called a mistake is not the right answer."""
     predictions = read_predictions(course, exercise)
-    problems = _problems(predictions, solution_answers(course, exercise))
+    try:
+        problems = _problems(predictions, solution_answers(course, exercise))
+    except GraderError as error:
+        problems = [str(error).replace(f"{course.root}/", "")]
     if not 3 <= len(predictions.question) <= 5:
         problems.append(f"There are {len(predictions.question)} questions; three to five are asked for.")
     return Proof(
         claim="Predictions have the solution's answers",
         finding=f"{len(predictions.question)} questions",
         problems=tuple(problems),
+        remedy=f"Mend exercises/{exercise.name}/predict.toml.",
     )
 
 

@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from grader.course import Course, Exercise
 from grader.course.predictions import path_of
 from grader.course.suites import read_suites
@@ -22,14 +24,15 @@ from grader.grading.run import judge_works
 from grader.grading.settings import Settings
 from grader.grading.tasks import TaskReader, Work
 from grader.results.gradebook import Gradebook, open_gradebook
-from grader.results.records import ExerciseResult
+from grader.results.records import Criterion, ExerciseResult
 from grader.sandbox.layers import find_layers
 from grader.submissions.base import submission_of
 from grader.validation import claims, static_checks
 from grader.validation.known_mistakes import prove_known_mistakes
 from grader.validation.mutants import Mutant, diff, is_equivalent, stale
 from grader.validation.predictions import prove_predictions
-from grader.validation.records import ExerciseProof, Mutation, Survivor
+from grader.validation.readiness import prove_readiness
+from grader.validation.records import ExerciseProof, Mutation, Proof, Survivor
 from grader.validation.specimens import Specimens, make_specimens
 
 SEEDS, ALL_SEEDS = 5, 20  # how many other seeds are tried, unless somebody says it
@@ -60,14 +63,25 @@ def prove(
         layers=None if layers.level == "none" else layers,  # all that is judged is ours: no danger
     )  # fmt: skip
     seeds = seeds if seeds is not None else ALL_SEEDS if anew else SEEDS
-    with (
-        tempfile.TemporaryDirectory(prefix="grader-") as files,
-        open_gradebook(course.proofs) as gradebook,
-        LocalBackend(settings) as backend,
-    ):
-        validation = Validation(settings, Path(files), seeds=seeds, mutate=mutate, every=every, anew=anew)
-        with progress("Proving", validation.total) as advance:
-            return validation.run(FreshGradebook(gradebook) if anew else gradebook, backend, advance)
+    ready = {exercise.name: prove_readiness(course, exercise) for exercise in exercises}
+    judged: dict[str, ExerciseProof] = {}
+    if sound := tuple(exercise for exercise in exercises if ready[exercise.name].holds):
+        settings = msgspec.structs.replace(settings, exercises=sound)
+        with (
+            tempfile.TemporaryDirectory(prefix="grader-") as files,
+            open_gradebook(course.proofs) as gradebook,
+            LocalBackend(settings) as backend,
+        ):
+            validation = Validation(settings, Path(files), seeds=seeds, mutate=mutate, every=every, anew=anew)
+            with progress("Proving", validation.total) as advance:
+                found = validation.run(FreshGradebook(gradebook) if anew else gradebook, backend, advance)
+        judged = {proof.name: proof for proof in found}
+    return tuple(judged.get(one.name) or _not_judged(one, ready[one.name]) for one in exercises)
+
+
+def _not_judged(exercise: Exercise, *proofs: Proof, criteria: tuple[Criterion, ...] = ()) -> ExerciseProof:
+    """What is known of an exercise of which only these proofs were made."""
+    return ExerciseProof(name=exercise.name, title=exercise.title, criteria=criteria, rows=(), proofs=proofs)
 
 
 class FreshGradebook(Gradebook):
@@ -136,24 +150,52 @@ class Validation:
 
     @property
     def total(self) -> int:
-        """How often ``on_done`` is called."""
+        """How often ``on_done`` is called, if every solution is right."""
         return len(self.works)
 
     def run(self, gradebook: Gradebook, backend: Backend, on_done: Callable[[], None]) -> tuple[ExerciseProof, ...]:
-        found = judge_works(backend, list(self.works.values()), gradebook, lambda work: on_done())
-        results = {key: found[work.key] for key, work in self.works.items()}
-        alone = self._alone(results, gradebook, backend) if self.mutate else {}
+        # The solution first: while it has not all points, whatever else is judged says the same many times.
+        first = {one.exercise.name: self.works[one.exercise.name, "solution"] for one in self.specimens}
+        found = judge_works(backend, list(first.values()), gradebook, lambda work: on_done())
+        solutions = {name: found[work.key] for name, work in first.items()}
+        right = [one for one in self.specimens if claims.prove_solution(solutions[one.exercise.name]).holds]
+        names = {one.exercise.name for one in right}
+        rest = [work for (name, what), work in self.works.items() if name in names and what != "solution"]
+        found |= judge_works(backend, rest, gradebook, lambda work: on_done())
+        results = {key: found[work.key] for key, work in self.works.items() if key[0] in names}
+        alone = self._alone(right, results, gradebook, backend) if self.mutate else {}
         return tuple(
-            self._prove(specimens, results, alone.get(specimens.exercise.name, frozenset()))
-            for specimens in self.specimens
+            self._prove(one, results, alone.get(one.exercise.name, frozenset()))
+            if one.exercise.name in names
+            else self._without_solution(one, solutions[one.exercise.name])
+            for one in self.specimens
+        )
+
+    def _without_solution(self, specimens: Specimens, solution: ExerciseResult) -> ExerciseProof:
+        exercise = specimens.exercise
+        read = () if solution.fault else self._read(specimens)  # a suite that cannot be run is not counted
+        criteria = tuple(result.criterion for result in solution.criteria)
+        return _not_judged(exercise, claims.prove_solution(solution), *read, criteria=criteria)
+
+    def _read(self, specimens: Specimens) -> tuple[Proof, ...]:
+        """What reading proves."""
+        course, exercise = self.course, specimens.exercise
+        return (
+            static_checks.prove_points(course, exercise),
+            static_checks.prove_prose(course, exercise, specimens.bank),
+            static_checks.prove_secrecy(course, exercise),
         )
 
     def _alone(
-        self, results: dict[tuple[str, str], ExerciseResult], gradebook: Gradebook, backend: Backend
+        self,
+        right: Sequence[Specimens],
+        results: dict[tuple[str, str], ExerciseResult],
+        gradebook: Gradebook,
+        backend: Backend,
     ) -> dict[str, frozenset[str]]:
         """Hidden criteria that are the only ones to kill some mutant: for these the whole suite is run."""
         again: dict[str, tuple[str, Work]] = {}
-        for specimens in self.specimens:
+        for specimens in right:
             hidden = {
                 c.criterion.id for c in results[specimens.exercise.name, "solution"].criteria if c.criterion.hidden
             }
@@ -193,7 +235,7 @@ class Validation:
         )
         known = [test.id for test in read_suites(course, exercise)]
         proofs = [
-            claims.prove_solution(evidence),
+            claims.prove_solution(evidence.solution),
             claims.prove_stub(evidence),
             claims.prove_mistakes(evidence, known),
             claims.prove_costs(evidence),
@@ -201,9 +243,7 @@ class Validation:
             claims.prove_variants(evidence),
             claims.prove_garbage(evidence),
             *([claims.prove_need(evidence, known, alone)] if self.every == 1 else []),
-            static_checks.prove_points(course, exercise),
-            static_checks.prove_prose(course, exercise, specimens.bank),
-            static_checks.prove_secrecy(course, exercise),
+            *self._read(specimens),
             *([prove_predictions(course, exercise)] if path_of(course, exercise).is_file() else []),
             claims.prove_steadiness(evidence, self.seeds),
             claims.prove_agreement(evidence, confined=self.settings.layers is not None),

@@ -30,7 +30,7 @@ def prove_points(course: Course, exercise: Exercise) -> Proof:
     shown, all_of_them = sum(t.points for t in public), sum(t.points for t in (*public, *hidden))
     return Proof(
         claim="Points add up",
-        finding=f"{all_of_them} in {total} criteria, {shown} of them public",
+        finding=f"{all_of_them} points, {shown} of them public; {total} criteria, {len(public)} of them public",
         problems=tuple(problems),
         remedy="Correct course.toml, or move a criterion to the other suite.",
     )
@@ -40,18 +40,19 @@ def prove_prose(course: Course, exercise: Exercise, bank: Bank) -> Proof:
     """Handout and hints are there, the handout names what is to be written, the stub is that of the solution."""
     handout = course.handout(exercise)
     stub = course.module(exercise)
-    source = stub.read_text(encoding="utf-8") if stub.is_file() else ""
+    solution = course.solution(exercise)
+    source = make_stub(solution.read_text(encoding="utf-8"), solution, exercise.builds_on)
     kinds = (ast.FunctionDef, ast.ClassDef)
     names = [n.name for n in ast.parse(source).body if isinstance(n, kinds) and not n.name.startswith("_")]
     problems = []
     if not handout.is_file():
         problems.append(f"{handout.relative_to(course.root)} is missing.")
     else:
-        text = handout.read_text(encoding="utf-8")
+        text = handout.read_text(encoding="utf-8", errors="replace")
         problems += [f"handout.md does not name {name}." for name in names if not re.search(rf"\b{name}\b", text)]
-    solution = course.solution(exercise)
-    if source != make_stub(solution.read_text(encoding="utf-8"), solution, exercise.builds_on):
-        problems.append(f"{stub.relative_to(course.root)} is not that of the solution: run `grader stubs`.")
+    if not stub.is_file() or stub.read_text(encoding="utf-8", errors="replace") != source:
+        shown = stub.relative_to(course.root)
+        problems.append(f"{shown} is not that of the solution: run `grader stubs {exercise.name}`.")
     tests = read_suites(course, exercise)
     problems += [f"Criterion {test.id} has no hint." for test in tests if not test.hint.strip()]
     for mistake in bank.misconception:

@@ -16,10 +16,12 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 import pytest
@@ -66,14 +68,16 @@ class JudgeServer:
         self.layers = layers
         self.zygote: Zygote | None = None
         self.torch = True  # whether workers begin with torch imported
-        self.faults: dict[str, str] = {}
+        self.faults = plugin.faults
         self.unsound: dict[str, dict[str, str]] = {}  # by exercise, as far as it was rehearsed
         self.suspects: dict[str, Suspects | None] = {}  # by exercise, as far as they were needed
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        suite = find_suite(self.plugin.config.rootpath / report.nodeid) if report.failed else None
-        if suite:
-            self.faults[suite.exercise.name] = f"its tests cannot be collected: {report.longreprtext}"
+    def pytest_exception_interact(self, node: pytest.Collector, call: pytest.CallInfo[Any], report: Any) -> None:
+        """A suite that cannot be collected is a fault of its exercise, told with the place in the course."""
+        suite = find_suite(node.path) if isinstance(report, pytest.CollectReport) else None
+        if suite and call.excinfo:
+            words = _why_not_collected(call.excinfo.value, suite.course.root)
+            self.faults[suite.exercise.name] = f"its tests cannot be collected: {words}"
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)  # a coordinator that is killed leaves nobody behind
@@ -231,6 +235,18 @@ def is_asked(criterion: Criterion, task: Task) -> bool:
     """Whether the task is about this criterion."""
     in_part = task.part is Part.ALL or criterion.long is (task.part is Part.LONG)
     return in_part and (not task.only or criterion.id in task.only)
+
+
+def _why_not_collected(error: BaseException, root: Path) -> str:
+    """The error of an import, with the last line of the course that it passed."""
+    if isinstance(error, pytest.Collector.CollectError) and error.__cause__:
+        error = error.__cause__
+    words = f"{type(error).__name__}: {error}".strip()
+    if isinstance(error, SyntaxError):  # it says itself where
+        return words
+    places = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    ours = [f"{path.relative_to(root)}:{line}: " for path, line in places if path.is_relative_to(root)]
+    return f"{ours[-1] if ours else ''}{words}"
 
 
 def _print_little() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -74,9 +74,9 @@ def criterion_of(item: pytest.Item) -> Criterion | None:
     return mark.args[0] if mark else None
 
 
-def check_suite(items: Iterable[pytest.Item], exercise_of: Callable[[pytest.Item], Any]) -> None:
-    """Every test of a suite has a criterion, and no two criteria of an exercise share an id or a title."""
-    places: dict[tuple[object, str, str], str] = {}
+def check_suite(items: Iterable[pytest.Item]) -> None:
+    """Every test of an exercise has a criterion, and no two of its criteria share an id or a title."""
+    places: dict[tuple[str, str], str] = {}
     for item in items:
         found = criterion_of(item)
         place = item.nodeid.partition("[")[0]
@@ -85,6 +85,6 @@ def check_suite(items: Iterable[pytest.Item], exercise_of: Callable[[pytest.Item
                 f"{place}: no criterion. Put @criterion(title, points=…, kind=…, hint=…) above the test."
             )
         for label, value in (("id", found.id), ("title", found.title)):
-            first = places.setdefault((exercise_of(item), label, value), place)
+            first = places.setdefault((label, value), place)
             if first != place:
                 raise CriterionError(f"{place}: the {label} {value!r} is taken by {first}; choose another.")

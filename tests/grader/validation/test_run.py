@@ -234,7 +234,7 @@ def prove_need(evidence, alone=frozenset()):
 
 def test_what_holds():
     for found in (
-        claims.prove_solution(EVIDENCE),
+        claims.prove_solution(EVIDENCE.solution),
         claims.prove_stub(EVIDENCE),
         prove_mistakes(EVIDENCE),
         claims.prove_variants(EVIDENCE),
@@ -250,8 +250,8 @@ def test_what_holds():
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (claims.prove_solution(but(solution=result(a="failed"))), "a: failed"),
-        (claims.prove_solution(but(solution=ExerciseResult(name="e", criteria=(), fault="broken"))), "broken"),
+        (claims.prove_solution(result(a="failed")), "a: failed"),
+        (claims.prove_solution(ExerciseResult(name="e", criteria=(), fault="broken")), "broken"),
         (claims.prove_stub(but(stub=result(a="missing", h1="passed"))), "h1: passed"),
         (claims.prove_stub(but(stub=result(a="error"))), "a: error"),
         (prove_mistakes(but(mistakes=((mistake("m", "a"), RIGHT),))), "m gets full marks"),
@@ -309,7 +309,7 @@ def test_the_rows_of_the_matrix():
         ("course.toml", "hidden_criteria = 2", "hidden_criteria = 3", "hidden_criteria = 3, the suite has 2"),
         ("tests/hidden/test_addition.py", "def test_", "def check_", "1 of 1 criteria are public"),
         ("exercises/addition/handout.md", "add", "sum", "does not name add"),
-        ("exercises/addition/addition.py", "yours", "mine", "run `grader stubs`"),
+        ("exercises/addition/addition.py", "yours", "mine", "run `grader stubs addition`"),
         ("solutions/misconceptions/addition.toml", "Is 1 + 1 = 1?", " ", "times needs an explanation and a hint"),
         (
             "tests/hidden/test_addition.py",
