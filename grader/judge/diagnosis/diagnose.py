@@ -22,9 +22,11 @@ from grader.judge.diagnosis.similarity import ENOUGH
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 from grader.judge.processes.events import Diagnosed, Found
 
-ALL_SECONDS = 4.0  # of processor time for a submission; what was found by then is said
+ALL_SECONDS = 5.0  # of processor time for a submission; what was found by then is said
+TRIALS = 0.6  # of it for trying one mistake after the other
+ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
 ALTERNATIVES = 3  # more of them that nothing tells apart say nothing
-PAIRS = 150  # so many are tried at most
+PAIRS = 40  # so many are tried at most
 LIKENESSES = 20  # and so many mistakes of which one may be what it looks like
 HARDLY = 0.02  # differences in credit that say nothing
 
@@ -73,7 +75,10 @@ class _Search:
         single = self._best(near, self.failures.wrong, MOST)
         by_function, left = ([single], frozenset[Key]()) if single else self._by_function(near)
         imperfect = bool(left) or (bool(single) and single[0].share < NEARLY)
-        pair, given = self._pair(candidates, NEARLY if single else CLEARLY) if imperfect else ([], frozenset[Key]())
+        pair, given = list[Chosen](), frozenset[Key]()
+        if imperfect:
+            with contextlib.suppress(OutOfTime):
+                pair, given = self._pair(candidates, NEARLY if single else CLEARLY)
         if pair:
             self._name(pair)
             self.given |= given
@@ -84,22 +89,28 @@ class _Search:
 
     def _candidates(self) -> list[Mistake]:
         """Those that a failed criterion is known to catch, the likeliest first."""
-        failed = frozenset(self.failures.criteria)
+        near = [mistake for mistake in self.suspects.mistakes if self._likely(mistake)]
+        return sorted(near, key=self._likely, reverse=True)
 
-        def likely(mistake: Mistake) -> float:
-            shared = len(mistake.caught_by & failed)
-            return shared / len(mistake.caught_by) + shared / len(failed)
-
-        near = [mistake for mistake in self.suspects.mistakes if mistake.caught_by & failed]
-        return sorted(near, key=likely, reverse=True)
+    def _likely(self, mistake: Mistake) -> float:
+        """How well what is known to catch it agrees with what failed, 0 to 2."""
+        shared = len(mistake.caught_by & set(self.failures.criteria))
+        return shared / len(mistake.caught_by) + shared / len(self.failures.criteria)
 
     # How well mistakes fit
 
     def _near(self, candidates: Iterable[Mistake]) -> list[Mistake]:
         """Those that give some wrong answer, those that give most first."""
+        clock = self.clock.part(TRIALS)
+        least = 0.0
         with contextlib.suppress(OutOfTime):  # the likeliest were tried
             for mistake in candidates:
-                self._try(mistake)
+                if self._likely(mistake) < least:
+                    break
+                self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, clock)
+                fit = self._fit(mistake, self.failures.wrong)
+                if fit.explains(1.0) and fit.strong:
+                    least = max(least, ALIKE * self._likely(mistake))
         tried = [(mistake, self.trials[mistake.ids]) for mistake in candidates if mistake.ids in self.trials]
         near = [mistake for mistake, trial in tried if trial.agrees]
         return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))

@@ -17,6 +17,7 @@ from grader.wire.messages import Failure
 
 SECONDS = 2.0  # for the solution on one test
 HOPE = 12  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
+SLOW = 0.1  # seconds of the solution's: such a test is asked only of mistakes that gave a wrong answer in a quicker one
 LEAST_SECONDS, TIMES = 0.3, 20  # for a mistake: this, or so many times what the solution took
 
 
@@ -124,6 +125,8 @@ def try_on(
     """Ask a program what failed tests asked; over when it makes few of the wrong answers wrong, or is ``hopeless``."""
     trial = Trial()
     for count, (place, witness) in enumerate(witnesses):
+        if count and witness.seconds > SLOW and not trial.agrees:
+            break
         wrong = witness.wrong
 
         def go_on(

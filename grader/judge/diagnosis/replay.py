@@ -41,6 +41,10 @@ class Clock:
         self.end = time.process_time() + seconds
         self.deadline = deadline
 
+    def part(self, share: float) -> Clock:
+        """A clock that runs out after this share of the time that is left."""
+        return Clock(max(0.0, self.end - time.process_time()) * share, self.deadline)
+
     @property
     def left(self) -> float:
         return min(self.end - time.process_time(), self.deadline - time.monotonic())
