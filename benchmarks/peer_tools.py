@@ -72,6 +72,7 @@ class Tool:
 
     name = ""
     packages: tuple[str, ...] = ()
+    at_once = False  # whether one run grades them all, and so pays its start once
     limit = "as --limit says, for a check"  # what it documents for a test that does not end
 
     def prepare(self) -> None:
@@ -119,6 +120,7 @@ class Tool:
 
 class Ours(Tool):
     name = "grader grade"
+    at_once = True
 
     def prepare(self) -> None:
         """A course of its own, with one exercise and the checks as its hidden suite."""
@@ -272,6 +274,7 @@ class Check50(Tool):
 
 class Nbgrader(Tool):
     name = "nbgrader autograde"
+    at_once = True
     packages = ("nbgrader",)
     limit = "30 s for a cell, as it is installed"
 

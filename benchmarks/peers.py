@@ -9,9 +9,10 @@ named with the reason.
 
 Cost is measured on the honest submissions (right, wrong, and the stub), several times, and told as the median and the
 range. The hostile ones (a crash, an endless loop, three that forge full marks) come in a run of their own, because an
-endless loop measures a time limit and nothing else. With --sample N the cost of the other tools, which pay for every
-submission anew, is measured on about N honest ones. "Agree" counts honest submissions with the points that the checks
-themselves give, asked in a plain process without any tool.
+endless loop measures a time limit and nothing else. With --sample N tools that start anew for every submission are
+measured on about N honest ones. "Agree" counts honest submissions with the points that the checks themselves give,
+asked in a plain process without any tool. Of the tools that grade all submissions in one run, two runs of different
+sizes tell what the start costs, and what each submission.
 
 It needs Linux, and is best run as root: then only the tools are counted (benchmarks/measuring.py).
 """
@@ -37,6 +38,7 @@ from peer_tools import SHARED, TOOLS, NotHereError, Ours, Points, Tool, install
 
 from grader.course import Course, find_course
 
+FEW = 5  # submissions of a small run
 ROOT = Path(__file__).resolve().parent.parent
 ASK = """
 import json, os, sys
@@ -79,6 +81,8 @@ class Found:
     hostile: Points = field(default_factory=dict)
     hung: list[str] = field(default_factory=list)
     agree: int = 0
+    start: float | None = None  # CPU seconds of a run, whatever it grades
+    each: float | None = None  # and of each submission
 
 
 def main() -> None:
@@ -99,10 +103,15 @@ def main() -> None:
         try:
             for number in range(repeat):  # in turns, so that a busy minute of the machine meets all of them
                 for one in found:
-                    given = honest if one.name == Ours.name else some
                     if tool := tools[one.name]:
+                        given = honest if tool.at_once else some
                         say(f"{one.name}: {len(list(given.iterdir()))} honest submissions, {number + 1} of {repeat}")
                         cost_of(one, tool, given)
+            few = write_class(pool[:FEW], folder / "few")
+            for one in found:
+                if (tool := tools[one.name]) and tool.at_once and one.costs and len(pool) > FEW:
+                    say(f"{one.name}: {FEW} honest submissions, for the cost of its start")
+                    profile(one, tool, few)
             for one in found:
                 if (tool := tools[one.name]) and not one.reason:
                     say(f"{one.name}: {len(list(hostile.iterdir()))} hostile submissions")
@@ -127,7 +136,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="15 submissions, once")
     parser.add_argument("--submissions", type=int, default=60)
     parser.add_argument(
-        "--sample", type=int, metavar="N", help="measure the cost of all tools but ours on about N honest submissions"
+        "--sample", type=int, metavar="N", help="measure what takes every submission by itself on about N honest ones"
     )
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=int, default=10, help="seconds for one check, where a tool has such a limit")
@@ -192,6 +201,15 @@ def cost_of(one: Found, tool: Tool, submissions: Path) -> None:
     one.costs.append(meter.cost)
 
 
+def profile(one: Found, tool: Tool, few: Path) -> None:
+    """What a run costs at once, and what each submission adds: from the cost of few and of many."""
+    with measure() as meter:
+        tool.grade(meter, few)
+    many = statistics.median(cost.cpu for cost in one.costs)
+    one.each = (many - meter.cost.cpu) / (len(one.honest) - FEW)
+    one.start = many - one.each * len(one.honest)
+
+
 def per_submission(one: Found) -> list[float]:
     """CPU seconds for one honest submission, in each repetition."""
     return [cost.cpu / len(one.honest) for cost in one.costs]
@@ -231,6 +249,11 @@ def table(found: list[Found], repeat: int) -> str:
     for one in here:
         loop, crash, forged = hostile_words(one)
         lines.append(f"{one.name:19}{loop:>14}{crash:>14}{forged:>20}")
+    starts = [one for one in here if one.start is not None]
+    lines += [
+        "",
+        *(f"{one.name}: {one.start:.1f} CPU s to start, {one.each:.3f} for each submission" for one in starts),
+    ]
     lines += [f"{one.name}: {one.reason}" for one in found if one.reason]
     return "\n".join(lines)
 

@@ -43,6 +43,7 @@ def test_the_submissions_are_what_they_are_called(peers, course, tmp_path):
     assert max(by_kind["wrong"]) > min(by_kind["wrong"])
 
 
+@pytest.mark.attack
 def test_the_forgeries_have_full_marks_where_code_and_checks_share_a_process(peers, course, tmp_path):
     peers, tools = peers
     submissions = [one for one in peers.make_class(course, 6) if one.kind in peers.FORGERIES]
@@ -56,6 +57,7 @@ def test_the_forgeries_have_full_marks_where_code_and_checks_share_a_process(pee
     assert meter.cost.cpu > 0 and meter.cost.counted
 
 
+@pytest.mark.attack
 def test_one_command_measures_and_writes_table_json_and_picture(tmp_path):
     command = [sys.executable, ROOT / "benchmarks/peers.py", "--submissions", "8", "--repeat", "1", "--limit", "2"]
     command += ["--tool", "grader grade", "--json", tmp_path / "peers.json", "--svg", tmp_path / "peers.svg"]
