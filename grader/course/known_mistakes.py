@@ -64,9 +64,10 @@ def digest_of(course: Course, exercise: Exercise) -> str:
 
 
 def without_words(content: bytes) -> bytes:
-    """The file without explanations and hints, which students get on purpose."""
+    """The file without names, explanations and hints, which students get on purpose."""
     found = msgspec.json.decode(content, type=KnownMistakes)
-    bare = tuple(msgspec.structs.replace(mistake, explanation="", hint="") for mistake in found.mistakes)
+    nameless = {"id": "", "idea": "", "explanation": "", "hint": ""}
+    bare = tuple(msgspec.structs.replace(mistake, **nameless) for mistake in found.mistakes)
     return as_text(msgspec.structs.replace(found, mistakes=bare)).encode()
 
 

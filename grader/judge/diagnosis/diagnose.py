@@ -73,19 +73,22 @@ class _Search:
     def _explain_answers(self, candidates: Sequence[Mistake]) -> None:
         near = self._near(candidates)
         single = self._best(near, self.failures.wrong, MOST)
-        by_function, left = ([single], frozenset[Key]()) if single else self._by_function(near)
-        imperfect = bool(left) or (bool(single) and single[0].share < NEARLY)
-        pair, given = list[Chosen](), frozenset[Key]()
-        if imperfect:
+        named = [single] if single else self._by_function(near)
+        given = self._given(named)
+        if self.failures.credit(given) < NEARLY * self.failures.credit(self.failures.wrong):
             with contextlib.suppress(OutOfTime):
-                pair, given = self._pair(candidates, NEARLY if single else CLEARLY)
-        if pair:
-            self._name(pair)
+                pair, together = self._pair(candidates, NEARLY if named else CLEARLY)
+                named, given = (pair, together) if pair else (named, given)
+        if named:
+            self._name(named)
             self.given |= given
-        elif by_function:
-            self._name(by_function)
         else:
             self._liken(near)
+
+    def _given(self, named: Sequence[Chosen]) -> frozenset[Key]:
+        """The wrong answers that these mistakes give."""
+        fits = [self._fit(chosen[0].mistake, self.failures.wrong) for chosen in named]
+        return frozenset().union(*(fit.agrees for fit in fits))
 
     def _candidates(self) -> list[Mistake]:
         """Those that a failed criterion is known to catch, the likeliest first."""
@@ -155,9 +158,9 @@ class _Search:
 
     # Several mistakes
 
-    def _by_function(self, near: Sequence[Mistake]) -> tuple[list[Chosen], frozenset[Key]]:
-        """For a function in which the student is wrong a mistake that explains it, and then the next; and what is left.
-        The student may have the mistake in one place only. But where it shows, too, another one is not looked for."""
+    def _by_function(self, near: Sequence[Mistake]) -> list[Chosen]:
+        """For a function in which the student is wrong a mistake that explains it, and then the next. The student may
+        have the mistake in one place only. But where it shows, too, another one is not looked for."""
         found: list[Chosen] = []
         left = self.failures.wrong
         while left:
@@ -173,7 +176,7 @@ class _Search:
             left -= found[-1][0].agrees | self.failures.of(
                 self._try(found[-1][0].mistake).shows_in(self.failures.function)
             )
-        return found, left
+        return found
 
     def _pair(self, candidates: Sequence[Mistake], share: float) -> tuple[list[Chosen], frozenset[Key]]:
         """Two mistakes that give the wrong answers together, each with what cannot be told from it; and what they give.
@@ -230,7 +233,6 @@ class _Search:
         for alternatives in mistakes:
             fit = self._fit(alternatives[0].mistake, self.failures.wrong)
             self._add(alternatives, self.failures.criteria_of(fit.touched | alternatives[0].touched))
-            self.given |= fit.agrees
 
     def _liken(self, near: Sequence[Mistake]) -> None:
         """What it looks like: the one idea that gives a good part of what is wrong, and much more than any other."""

@@ -27,7 +27,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     weight: int  # how much it says that it agrees
     credit: float  # what it gives of all that is wrong, by criteria
     share: float  # and of those answers that it is to explain
-    exact: bool  # whether it gives all that is wrong, and fails the same criteria
+    exact: bool  # whether it gives all of that, and is known to fail the same criteria
 
     @property
     def touched(self) -> frozenset[Key]:
@@ -55,13 +55,16 @@ def fit_of(failures: Failures, mistake: Mistake, trial: Trial, loose: Collection
 def _fit(failures: Failures, mistake: Mistake, trial: Trial, against: frozenset[Key], keys: frozenset[Key]) -> Fit:
     agrees = frozenset(trial.agrees.keys() & keys) - against
     missed = frozenset(trial.missed | against) & keys
+    weight = sum(trial.agrees[key] for key in agrees)
     return Fit(
         mistake=mistake,
         agrees=agrees,
         differs=frozenset(trial.differs & keys) - against,
         missed=missed,
-        weight=sum(trial.agrees[key] for key in agrees),
+        weight=weight,
         credit=failures.credit(agrees),
         share=failures.credit(agrees) / max(failures.credit(keys), 1e-9),
-        exact=agrees == keys == failures.wrong and mistake.caught_by == frozenset(failures.criteria),
+        exact=agrees == keys
+        and (keys == failures.wrong or weight > 0)
+        and mistake.caught_by - failures.without_answer == failures.criteria_of(keys),
     )

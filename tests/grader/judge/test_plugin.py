@@ -154,17 +154,17 @@ def test_parametrised_tests_are_one_criterion(suite):
     assert suite(tests).verdicts == {"a": ("failed", "add must be 2, found 3.")}
 
 
-def test_seeds_depend_on_course_and_test_and_nothing_else(suite):
+def test_seeds_of_hidden_tests_depend_on_course_and_test_and_those_of_public_ones_on_the_test_alone(suite):
     tests = one_test("import random\nstudent.show(rng.random(), random.random())", arguments="student, rng")
     code = "def show(*numbers):\n    print('DRAWN', numbers)\n"
 
-    def drawn(*options):
-        output = suite(tests, code, "-s", *options).stdout.str()
-        return [line for line in output.splitlines() if "DRAWN" in line]
+    def drawn(*options, hidden):
+        output = suite(tests, code, "-s", *options, hidden=hidden).stdout.str()
+        return [line.partition("DRAWN")[2] for line in output.splitlines() if "DRAWN" in line]
 
-    assert drawn() == drawn()
-    assert drawn("--grader-seed=1") == drawn("--grader-seed=1")
-    assert drawn("--grader-seed=1") != drawn("--grader-seed=2")
+    assert drawn("--grader-seed=1", hidden=True) == drawn("--grader-seed=1", hidden=True)
+    assert drawn("--grader-seed=1", hidden=True) != drawn("--grader-seed=2", hidden=True)
+    assert drawn("--grader-seed=1", hidden=False) == drawn("--grader-seed=2", hidden=False) == drawn(hidden=False)
 
 
 def test_hypothesis_is_seeded_and_a_public_failure_shows_a_small_example(suite):

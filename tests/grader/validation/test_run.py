@@ -141,7 +141,7 @@ def test_a_sound_exercise_is_proven_and_only_changes_are_judged_again(grader, so
     page = tmp_path / "page.html"
     found = grader("validate", "--course", sound, "--seeds", 2, "--jobs", 2, "--mutate", "--html", page)
     assert found.exit_code == 0, found.output
-    assert "  times           ●○·   25" in found.output
+    assert "  times           ●○·    25   25" in found.output
     assert "✗" not in found.output and "every proof holds" in found.output
     assert "Mutants are killed: 100.0%" in found.output
     assert all(len(line) <= 80 for line in found.output.splitlines() if not line.startswith("Written"))
