@@ -67,7 +67,7 @@ def make_known_mistakes(
             in_process=True, answers=True, diagnose=diagnose,
         )  # fmt: skip
         result = judge.grade(task)
-        if result.fault or any(one.verdict is Verdict.GRADER_FAULT for one in result.criteria):
+        if result.fault:
             raise GraderError(f"{exercise.name}: its public tests could not be judged: {result.fault}")
         on_done()
         return result, judge.answers.tests
@@ -78,7 +78,8 @@ def make_known_mistakes(
         for mistake in load_misconceptions(bank):
             result, answers = run(apply_misconception(mistake, source, bank))
             failed = frozenset(one.criterion.id for one in result.criteria if not one.passed)
-            if failed:
+            # What cannot be judged in process says nothing to students either.
+            if failed and not any(one.verdict is Verdict.GRADER_FAULT for one in result.criteria):
                 told.append(Told(mistake, failed, answers, result))
     finally:
         judge.close()

@@ -75,7 +75,7 @@ class _Search:
         single = self._best(near, self.failures.wrong, MOST)
         named = [single] if single else self._by_function(near)
         given = self._given(named)
-        if self.failures.credit(given) < NEARLY * self.failures.credit(self.failures.wrong):
+        if given != self.failures.wrong:
             with contextlib.suppress(OutOfTime):
                 pair, together = self._pair(candidates, NEARLY if named else CLEARLY)
                 named, given = (pair, together) if pair else (named, given)
