@@ -53,14 +53,14 @@ def printed(function, *args):
 def test_the_matrix_has_a_character_for_each_criterion_and_80_columns():
     lines = matrix_lines(EXERCISE)
     assert all(len(line) <= 80 for line in lines + legend_lines(EXERCISE))
-    tens, ones, short, long, legend = lines
+    tens, ones, short, long, legend, scores = lines
     for line in (short, long):
         assert sum(line.count(mark) for mark in MARKS.values()) == COUNT
     assert (tens[short.index("●")], ones[short.index("●")]) == ("2", "8")
     assert ones[short.index("○")] == "2"
     assert (tens[long.index("●")], ones[long.index("●")]) == ("1", "3")
-    assert "…" in long and short.endswith("62")
-    assert "fails, expected" in legend
+    assert "…" in long and short.endswith("   62   62")
+    assert "fails, expected" in legend and "where a mistake costs once" in scores
 
 
 def test_the_legend_counts_what_a_criterion_catches_and_catches_alone():
