@@ -23,11 +23,11 @@ Exception
 ├── CheckFailed              student/cells: a criterion is not passed, said in a notebook
 ├── NotGradedError           authoring/run_autograder: why Gradescope gets a notice and no score
 ├── ZygoteDied               sandbox/launcher: the zygote is gone, and a new one must be started
-├── _OutOfAllTime            judge/diagnosis/diagnose: enough time was spent on one submission
+├── OutOfTime                judge/diagnosis/replay: enough time was spent on one submission
 └── RuntimeError
     └── SimulationError      worker/simgpu: the simulated accelerator cannot do what was asked
 BaseException
-└── _OutOfTime               judge/diagnosis/diagnose: a known mistake took too long when it was tried
+└── _Rang                    judge/diagnosis/replay: a known mistake took too long when it was tried
 
 A student's failure never reaches the command line as an exception: it becomes a verdict (results/records.Verdict).
 """

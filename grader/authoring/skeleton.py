@@ -110,6 +110,7 @@ id = "each-pair-once"
 explanation = "Your result has every pair only once."
 hint = "In 'a rose is a rose' the pair (a, rose) occurs twice. What does the contract say?"
 caught_by = ["repeated_words"]
+severity = 30                                  # percent of the exercise that it is worth alone
 find = "return pairs"                          # occurs exactly once in the solution ...
 replace = "return list(dict.fromkeys(pairs))"  # ... and is replaced by this
 """

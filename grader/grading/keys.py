@@ -20,8 +20,8 @@ from grader.grading.settings import Settings
 # Parts of the grader that come before or after judging: what they do changes no verdict.
 WITHOUT_INFLUENCE = {
     "authoring", "cli", "exports", "overlap", "reports", "student", "submissions", "training", "validation",
-    "results/schema.py", "results/statistics.py", "results/adjustments.py", "results/diff.py", "results/final.py",
-    "results/groups.py", "results/keeping.py", "results/policies.py", "results/rescoring.py",
+    "results/schema.py", "results/statistics.py", "results/adjustments.py", "results/diff.py", "results/explained.py",
+    "results/final.py", "results/groups.py", "results/keeping.py", "results/policies.py", "results/rescoring.py",
 }  # fmt: skip
 
 

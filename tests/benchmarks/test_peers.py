@@ -40,7 +40,7 @@ def test_the_submissions_are_what_they_are_called(peers, course, tmp_path):
     by_kind = {kind: {truth[one.name] for one in some if one.kind == kind} for kind in kinds[:10]}
     assert by_kind["right"] == {peers.FULL}
     assert by_kind["stub"] == {0}
-    assert max(by_kind["wrong"]) > min(by_kind["wrong"])
+    assert min(by_kind["wrong"]) >= 0 and max(by_kind["wrong"]) < peers.FULL
 
 
 @pytest.mark.attack

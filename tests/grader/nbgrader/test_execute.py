@@ -22,7 +22,7 @@ from grader.errors import GraderError
 from grader.nbgrader import ConfinedExecute, LeaveFaults
 from grader.nbgrader.execute import FAULTS, fill
 from grader.nbgrader.judging import Judging
-from grader.results.records import Criterion, CriterionResult, Diagnosis, ExerciseResult, Kind, Verdict
+from grader.results.records import Criterion, CriterionResult, Diagnosis, ExerciseResult, Finding, Kind, Verdict
 from grader.results.schema import Origin
 from grader.submissions.base import Submission
 
@@ -71,7 +71,8 @@ def test_nbgrader_reads_full_marks_where_it_passed_and_none_where_it_failed():
 def test_a_known_mistake_is_explained_with_its_own_hint():
     mistake = Diagnosis(id="minus", explanation="You subtract.", hint="Look at the sign.")
     notebook = notebook_with("test_small")
-    fill(notebook, result(outcome("test_small", Verdict.FAILED, line="addition.py:2", diagnoses=(mistake,))))
+    finding = Finding(mistakes=(mistake,), criteria=("test_small",))
+    fill(notebook, result(outcome("test_small", Verdict.FAILED, line="addition.py:2"), findings=(finding,)))
     said = text_of(notebook.cells[1])
     assert "Where: addition.py:2\nProbably: You subtract.\nHint: Look at the sign." in said
 

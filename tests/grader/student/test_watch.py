@@ -191,6 +191,6 @@ def test_without_fork_the_warm_process_is_replaced(tiny):
             while not run.done and time.monotonic() < deadline:
                 runner.poll()
                 time.sleep(0.01)
-            assert run.result(runner.exercise).verdict is verdict
+            assert run.result(course, runner.exercise).verdict is verdict
     finally:
         runner.close()
