@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from grader.course.manifest import Exercise
+from grader.course.misconceptions import load_misconceptions
 from grader.course.paths import Course
 from grader.errors import GraderError
 
@@ -55,9 +56,12 @@ class KnownMistakes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def digest_of(course: Course, exercise: Exercise) -> str:
-    """The hash that an up-to-date file has."""
-    paths = (course.public_suite(exercise), course.bank(exercise), course.solution(exercise))
+    """The hash that an up-to-date file has; of the bank what it costs and what catches it make no difference."""
+    paths = (course.public_suite(exercise), course.solution(exercise))
     found = hashlib.sha256(str(FORMAT).encode())
+    if course.bank(exercise).is_file():
+        for mistake in load_misconceptions(course.bank(exercise)):
+            found.update(msgspec.json.encode(msgspec.structs.replace(mistake, severity=1, costs_more="", caught_by=())))
     for path in (*paths, *map(course.stand_in, exercise.builds_on)):
         found.update(b"\0" + (path.read_bytes() if path.is_file() else b""))
     return found.hexdigest()[:16]

@@ -235,9 +235,14 @@ def prove_steadiness(evidence: Evidence, seeds: int) -> Proof:
 
 
 def prove_agreement(evidence: Evidence, *, confined: bool) -> Proof:
+    """The same verdicts, in process and confined; of a misconception, that it is caught: what it draws by itself may
+    be another thing there."""
     problems = []
     for name, (here, there) in evidence.in_process.items():
-        problems += [f"{name}, in process and confined: {words}" for words in _differences(here, there)]
+        differences = _differences(here, there)
+        if name.startswith("misconception ") and failures(here) and failures(there):
+            continue
+        problems += [f"{name}, in process and confined: {words}" for words in differences]
     found = f"{len(evidence.in_process)} files" if confined else "not compared, there is no confinement here"
     return Proof(
         claim="Both transports agree",

@@ -68,7 +68,8 @@ class _Search:
         candidates = self._candidates()
         if self.failures.wrong:
             self._explain_answers(candidates)
-        self._explain_the_way(candidates)
+        if self.given >= self.failures.wrong:
+            self._explain_the_way(candidates)
 
     def _explain_answers(self, candidates: Sequence[Mistake]) -> None:
         near = self._near(candidates)

@@ -65,6 +65,6 @@ def _fit(failures: Failures, mistake: Mistake, trial: Trial, against: frozenset[
         credit=failures.credit(agrees),
         share=failures.credit(agrees) / max(failures.credit(keys), 1e-9),
         exact=agrees == keys
-        and (keys == failures.wrong or weight > 0)
+        and weight > 0
         and mistake.caught_by - failures.without_answer == failures.criteria_of(keys),
     )

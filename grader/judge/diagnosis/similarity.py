@@ -120,7 +120,11 @@ def weight(exchange: Exchange, right: Reply | Failure) -> int:
         *((value, right.kwargs.get(name)) for name, value in outcome.kwargs.items()),
         *((value, right.parameters.get(name)) for name, value in outcome.parameters.items()),
     ]
-    return max((_weight(found) for found, expected in parts if not _equal(found, expected)), default=0)
+    cut_off = any(
+        found is None and is_tensor(expected)
+        for found, expected in zip(outcome.gradients, right.gradients, strict=False)
+    )
+    return max((_weight(found) for found, expected in parts if not _equal(found, expected)), default=0) or int(cut_off)
 
 
 def _handed_back(call: Call, reply: Reply) -> bool:
