@@ -16,6 +16,7 @@ from grader.judge.diagnosis.suspects import Suspects
 from grader.wire.messages import Failure
 
 SECONDS = 2.0  # for the solution on one test
+HINT = 0.2  # the weight of an exception with other words
 HOPE = 12  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
 SLOW = 0.1  # seconds of the solution's: such a test is asked only of mistakes that gave a wrong answer in a quicker one
 LEAST_SECONDS, TIMES = 0.3, 20  # for a mistake: this, or so many times what the solution took
@@ -91,11 +92,13 @@ class Witness:
             return Bearing.RIGHT if state is State.ODD else Bearing.NOTHING
         return Bearing.CONTRADICTS
 
-    def weight_of(self, number: int, answer: Answer | None) -> int:
-        """How much it says that this answer agrees; exceptions with other words, and NaN elsewhere, say less."""
-        theirs = self.exchanges[number].outcome
-        same_words = answer and same(answer, theirs, in_form=False)
-        return self.weights[number] if same_words else min(1, self.weights[number])
+    def weight_of(self, number: int, answer: Answer | None) -> float:
+        """How much it says that this answer agrees: NaN in another place says less, an exception with other words
+        hardly anything."""
+        theirs, weight = self.exchanges[number].outcome, self.weights[number]
+        if answer and same(answer, theirs, in_form=False):
+            return weight
+        return min(HINT if isinstance(answer, Failure) else 1, weight)
 
 
 Key = tuple[int, int]  # one answer: the number of the witness, and of the call
@@ -104,7 +107,7 @@ Key = tuple[int, int]  # one answer: the number of the witness, and of the call
 class Trial(msgspec.Struct):
     """A program's answers to failed tests."""
 
-    agrees: dict[Key, int] = {}  # wrong as the student's -> how much that says
+    agrees: dict[Key, float] = {}  # wrong as the student's -> how much that says
     differs: set[Key] = set()  # wrong in another way
     missed: set[Key] = set()  # right where the student is wrong
     against: dict[str, int] = {}  # function -> how often it is wrong there where the student is right

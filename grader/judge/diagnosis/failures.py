@@ -10,6 +10,7 @@ from grader.judge.diagnosis.recording import Recording, functions_of
 from grader.judge.diagnosis.replay import Clock
 from grader.judge.diagnosis.similarity import monotonous
 from grader.judge.diagnosis.suspects import Suspects
+from grader.wire.messages import Failure
 
 Recordings = Mapping[str, Sequence[Recording]]
 
@@ -35,6 +36,12 @@ class Failures:
         self.function = {(place, n): one.functions[n] for place, one in self.witnesses for n in one.wrong}
         self.wrong = frozenset(self.criterion)
         self.functions = frozenset(self.function.values())
+        self.raised = frozenset(
+            (place, n)
+            for place, one in self.witnesses
+            for n in one.wrong
+            if isinstance(one.exchanges[n].outcome, Failure)
+        )
         answers = Counter(self.criterion.values())
         self._share = {key: 1 / answers[id_] for key, id_ in self.criterion.items()}
         self.without_answer = frozenset(failed) - answers.keys()  # criteria that look at the way, not at the answer

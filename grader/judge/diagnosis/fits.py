@@ -24,9 +24,10 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     agrees: frozenset[Key]
     differs: frozenset[Key]
     missed: frozenset[Key]
-    weight: int  # how much it says that it agrees
+    weight: float  # how much it says that it agrees
     credit: float  # what it gives of all that is wrong, by criteria
     share: float  # and of those answers that it is to explain
+    raises_only: bool  # whether all that it gives are exceptions
     exact: bool  # whether it gives all of that, and is known to fail the same criteria
 
     @property
@@ -35,7 +36,9 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
         return self.agrees | self.differs
 
     def explains(self, share: float) -> bool:
-        """Whether it is wrong wherever the student is, and mostly in the same way."""
+        """Whether it is wrong wherever the student is, and mostly in the same way. Where it only raises as the student's
+        code does, it must do so nearly everywhere: shapes that do not fit say little about why."""
+        share = max(share, NEARLY) if self.raises_only else share
         return not self.missed and self.share >= share and (self.weight >= ENOUGH or self.exact)
 
     @property
@@ -64,6 +67,7 @@ def _fit(failures: Failures, mistake: Mistake, trial: Trial, against: frozenset[
         weight=weight,
         credit=failures.credit(agrees),
         share=failures.credit(agrees) / max(failures.credit(keys), 1e-9),
+        raises_only=agrees <= failures.raised,
         exact=agrees == keys
         and weight > 0
         and mistake.caught_by - failures.without_answer == failures.criteria_of(keys),
