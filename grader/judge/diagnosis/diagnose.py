@@ -170,6 +170,7 @@ class _Search:
                 chosen
                 for function in functions
                 if (chosen := self._best(near, self.failures.of([function]) & left, CLEARLY))
+                and not chosen[0].raises_only
             ]
             if not explained:
                 break

@@ -36,7 +36,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
         return self.agrees | self.differs
 
     def explains(self, share: float) -> bool:
-        """Whether it is wrong wherever the student is, and mostly in the same way. Where it only raises as the student's
+        """Whether it is wrong wherever the student is, mostly in the same way. If it only raises as the student's
         code does, it must do so nearly everywhere: shapes that do not fit say little about why."""
         share = max(share, NEARLY) if self.raises_only else share
         return not self.missed and self.share >= share and (self.weight >= ENOUGH or self.exact)
