@@ -55,7 +55,7 @@ BROKEN = {
     "bad_import": (replace(HIDDEN, "from", "import nowhere\nfrom"), FULL, "test_bad_import.py:3:", "'nowhere'"),
     "bad_name": (replace(HIDDEN, "expected = [", "expected = nowhere + ["), FULL, "with NameError", "Mend the suite"),
     "no_bank": (remove(BANK), "Every misconception is caught", "no_bank.toml has no mistake", "Write down"),
-    "bank_toml": (replace(BANK, "find =", "find"), READY, "misconceptions/bank_toml.toml", "line 14"),
+    "bank_toml": (replace(BANK, "find =", "find"), READY, "misconceptions/bank_toml.toml", "line 15"),
     "bank_key": (replace(BANK, "hint =", "hnt ="), READY, "misconceptions/bank_key.toml", "`hnt`"),
     "bad_edit": (replace(BANK, "return pairs", "return twos"), READY, "find must occur once", "each-pair-once"),
     "no_edit": (replace(BANK, "list(dict.fromkeys(pairs))", "pairs"), READY, "changes nothing", "each-pair-once"),
