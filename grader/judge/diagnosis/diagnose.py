@@ -206,8 +206,9 @@ class _Search:
                 fitting.append((fit, one, other))
         most = max((fit.credit for fit, _, _ in fitting), default=0)
         best = [entry for entry in fitting if entry[0].credit >= most - HARDLY]
-        given = best[0][0].agrees if best else frozenset[Key]()
-        return self._told_apart([(one, other) for _, one, other in best]), given
+        named = self._told_apart([(one, other) for _, one, other in best])
+        # Where only one of the two can be named, what the other gives is not explained.
+        return named, best[0][0].agrees if len(named) == 2 else self._given(named)
 
     def _fails(self, trial: Trial, share: float) -> bool:
         """Whether two mistakes together cannot give enough any more."""
