@@ -126,7 +126,7 @@ class _Search:
 
     def _fit(self, mistake: Mistake, keys: frozenset[Key]) -> Fit:
         trial = self._try(mistake)
-        against = (trial.against.keys() | trial.raises.keys()) & self.failures.functions
+        against = (trial.against | trial.raises) & self.failures.functions
         loose = {name for name in against if self.objections.is_loose(name)}
         return fit_of(self.failures, mistake, trial, loose, keys)
 

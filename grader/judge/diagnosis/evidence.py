@@ -10,7 +10,7 @@ from types import CodeType
 import msgspec
 
 from grader.judge.diagnosis.recording import Exchange, Recording, functions_of
-from grader.judge.diagnosis.replay import Answer, Clock, replay
+from grader.judge.diagnosis.replay import Answer, Clock, limit_of, replay
 from grader.judge.diagnosis.similarity import alike, both_nan, same, weight
 from grader.judge.diagnosis.suspects import Suspects
 from grader.wire.messages import Failure
@@ -19,7 +19,6 @@ SECONDS = 2.0  # for the solution on one test
 HINT = 0.2  # the weight of an exception with other words
 HOPE = 12  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
 SLOW = 0.1  # seconds of the solution's: such a test is asked only of mistakes that gave a wrong answer in a quicker one
-LEAST_SECONDS, TIMES = 0.3, 20  # for a mistake: this, or so many times what the solution took
 
 
 class State(Enum):
@@ -59,19 +58,15 @@ class Witness:
             for e, right, state in zip(test.exchanges, self.right, self.states, strict=True)
         ]
 
+        # What a mistake must explain: the answers that are wrong, or else those of an odd form.
+        self.wrong = self._in_state(State.WRONG) or self._in_state(State.ODD)
+
     @property
     def exchanges(self) -> Sequence[Exchange]:
         return self.test.exchanges
 
-    @property
-    def wrong(self) -> frozenset[int]:
-        """The answers that a mistake must explain: those that are wrong, or else those of an odd form."""
-        by_state = {state: frozenset(n for n, one in enumerate(self.states) if one is state) for state in State}
-        return by_state[State.WRONG] or by_state[State.ODD]
-
-    @property
-    def limit(self) -> float:
-        return max(LEAST_SECONDS, TIMES * self.seconds)
+    def _in_state(self, state: State) -> frozenset[int]:
+        return frozenset(number for number, one in enumerate(self.states) if one is state)
 
     def _note(self, number: int, answer: Answer | None) -> bool:
         self.right.append(answer)
@@ -110,12 +105,12 @@ class Trial(msgspec.Struct):
     agrees: dict[Key, float] = {}  # wrong as the student's -> how much that says
     differs: set[Key] = set()  # wrong in another way
     missed: set[Key] = set()  # right where the student is wrong
-    against: dict[str, int] = {}  # function -> how often it is wrong there where the student is right
-    raises: dict[str, int] = {}  # function -> how often it does so with an exception
+    against: set[str] = set()  # functions in which it is wrong where the student is right
+    raises: set[str] = set()  # functions in which it raises there
 
     def shows_in(self, function_of: Mapping[Key, str]) -> set[str]:
         """The functions that it makes wrong."""
-        return {function_of[key] for key in (*self.agrees, *self.differs)} | self.against.keys() | self.raises.keys()
+        return {function_of[key] for key in (*self.agrees, *self.differs)} | self.against | self.raises
 
 
 def try_on(
@@ -138,8 +133,7 @@ def try_on(
         ) -> bool:  # fmt: skip
             bearing = witness.bearing(number, answer)
             if bearing is Bearing.CONTRADICTS:
-                counts = trial.raises if isinstance(answer, Failure) else trial.against
-                counts[witness.functions[number]] = counts.get(witness.functions[number], 0) + 1
+                (trial.raises if isinstance(answer, Failure) else trial.against).add(witness.functions[number])
             elif number in wrong:
                 if bearing is Bearing.AGREES:
                     trial.agrees[place, number] = witness.weight_of(number, answer)
@@ -149,7 +143,7 @@ def try_on(
                     trial.missed.add((place, number))
             return True
 
-        replay(suspects, code, witness.test, go_on, witness.limit, clock)
+        replay(suspects, code, witness.test, go_on, limit_of(witness.seconds), clock)
         if (count >= HOPE and trial.missed and not trial.agrees) or hopeless(trial):
             break
     return trial

@@ -50,8 +50,8 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 def fit_of(failures: Failures, mistake: Mistake, trial: Trial, loose: Collection[str], keys: frozenset[Key]) -> Fit:
     """How a mistake fits these answers. In a function in which it is wrong where the student is right, the student has
     not made it, unless the function has several right answers (``loose``)."""
-    fit = _fit(failures, mistake, trial, failures.of(trial.against.keys() - loose), keys)
-    against = failures.of((trial.against.keys() | trial.raises.keys()) - set(loose))
+    fit = _fit(failures, mistake, trial, failures.of(trial.against - set(loose)), keys)
+    against = failures.of((trial.against | trial.raises) - set(loose))
     return fit if fit.strong else _fit(failures, mistake, trial, against, keys)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from types import CodeType
 
-from grader.judge.diagnosis.evidence import LEAST_SECONDS, TIMES
 from grader.judge.diagnosis.failures import Recordings
 from grader.judge.diagnosis.recording import Recording, functions_of
-from grader.judge.diagnosis.replay import Answer, Clock, replay
+from grader.judge.diagnosis.replay import Answer, Clock, limit_of, replay
 from grader.judge.diagnosis.similarity import alike, same
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 from grader.wire.messages import Failure
@@ -96,5 +95,4 @@ class Objections:
         return objects
 
     def _replay(self, code: CodeType, test: Recording, go_on: Callable[[int, Answer | None], bool]) -> None:
-        limit = max(LEAST_SECONDS, TIMES * test.seconds)
-        replay(self.suspects, code, test, go_on, limit, self.clock)
+        replay(self.suspects, code, test, go_on, limit_of(test.seconds), self.clock)

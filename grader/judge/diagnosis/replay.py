@@ -27,6 +27,12 @@ from grader.worker.executor import Executor, Sources, StudentError
 from grader.worker.loop import simulate_accelerator
 
 Answer = Reply | Failure
+LEAST_SECONDS, TIMES = 0.3, 20
+
+
+def limit_of(seconds: float) -> float:
+    """The seconds that a known mistake may take for a test that took so many."""
+    return max(LEAST_SECONDS, TIMES * seconds)
 
 
 class OutOfTime(Exception):  # noqa: N818  # no error: the rest is not looked at
