@@ -18,14 +18,13 @@ from grader.judge.diagnosis.failures import Failures, Recordings
 from grader.judge.diagnosis.fits import CLEARLY, MOST, NEARLY, STRONG, Fit, fit_of
 from grader.judge.diagnosis.objections import Objections
 from grader.judge.diagnosis.replay import Clock, OutOfTime
-from grader.judge.diagnosis.similarity import ENOUGH
+from grader.judge.diagnosis.similarity import ALTERNATIVES, ENOUGH
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 from grader.judge.processes.events import Diagnosed, Found
 
 ALL_SECONDS = 5.0  # of processor time for a submission; what was found by then is said
 TRIALS = 0.6  # of it for trying one mistake after the other
 ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
-ALTERNATIVES = 3  # more of them that nothing tells apart say nothing
 PAIRS = 40  # so many are tried at most
 LIKENESSES = 20  # and so many mistakes of which one may be what it looks like
 HARDLY = 0.02  # differences in credit that say nothing

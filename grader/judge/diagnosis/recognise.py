@@ -13,10 +13,8 @@ from typing import Any
 from grader.course.known_mistakes import KnownMistake, KnownMistakes, WrongTest
 from grader.judge.diagnosis.fingerprints import agree, fingerprints
 from grader.judge.diagnosis.recording import Recording, functions_of
-from grader.judge.diagnosis.similarity import ENOUGH
+from grader.judge.diagnosis.similarity import ALTERNATIVES, ENOUGH
 from grader.judge.processes.events import Diagnosed, Found
-
-ALTERNATIVES = 3  # more of them that nothing tells apart say nothing
 
 Tests = Mapping[str, Sequence[Sequence[tuple[str, dict[str, Any]]]]]  # criterion -> tests -> (function, answer)
 

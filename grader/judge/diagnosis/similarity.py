@@ -12,6 +12,7 @@ from grader.wire.codec import is_tensor
 from grader.wire.messages import Call, Failure, Handle, Reply
 
 ENOUGH = 2  # answers that differ from the solution's and agree with a mistake's, weighed
+ALTERNATIVES = 3  # mistakes that nothing tells apart; more of them say nothing
 RTOL, ATOL = 1e-3, 1e-5
 TELLING_NOTHING = {"NameError", "AttributeError", "ImportError", "SyntaxError", "NotImplementedError", "TypeError"}
 
