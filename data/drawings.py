@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -278,10 +279,60 @@ def _learning(losses: list[float]) -> Picture:
     return Picture("The first steps on reversed digits: loss per token", [[curve]], notes)
 
 
+def viterbi(own: Functions) -> Picture:
+    """The handout's trellis, with the best path into each state by log_joint, and the shares of the states."""
+    import torch
+
+    tables = ([0.6, 0.4], [[0.1, 0.9], [0.8, 0.2]], [[0.1, 0.4, 0.5], [0.5, 0.4, 0.1]])
+    model = [torch.tensor(table, dtype=torch.float64).log() for table in tables]
+    words, states, said = ["cooks", "can", "fish"], ["noun", "verb"], [0, 1, 2]
+
+    best, arrows = [[0.0] * len(words) for _ in states], []
+    for time in range(len(words)):
+        for state in range(len(states)):
+            into = [(*start, state) for start in itertools.product(range(len(states)), repeat=time)]
+            joints = {path: _share_of(own["log_joint"](list(path), said[: time + 1], *model)) for path in into}
+            path = max(into, key=lambda path: joints[path])
+            best[state][time] = joints[path]
+            if time:
+                arrows.append(((path[-2], time - 1), (state, time)))
+    path, score = own["viterbi"](said, *model)
+    most = [max(column) or 1.0 for column in zip(*best, strict=True)]
+    trellis = Grid(
+        shades=[[0.5 * cell / best_here for cell, best_here in zip(row, most, strict=True)] for row in best],
+        words=[[f"{cell:.3g}" for cell in row] for row in best],
+        rows=states,
+        columns=words,
+        heading="viterbi: the best path into each state",
+        way=[(int(state), time) for time, state in enumerate(path)],
+        arrows=arrows,
+    )
+    grids = []
+    for name, heading in (("bayes_filter", "bayes_filter: so far"), ("posterior", "posterior: afterwards")):
+        rows = own[name](said, *model).exp().T.tolist()  # (S, T)
+        numbers = [[f"{cell:.3f}" for cell in row] for row in rows]
+        grids.append(
+            Grid(shades=[[0.5 * cell for cell in row] for row in rows], words=numbers, rows=states, columns=words,
+                 heading=heading)
+        )  # fmt: skip
+    names = " ".join(states[int(state)] for state in path)
+    evidence = _share_of(own["log_evidence"](said, *model))
+    notes = (
+        f"The best path, {names}, has {_share_of(score):.3g} of all {evidence:.3g}.",
+        "An arrow leads into each state from where its best path comes.",
+    )
+    return Picture("cooks can fish: nouns or verbs?", [[trellis], grids], notes)
+
+
+def _share_of(logarithm: Any) -> float:
+    return math.exp(min(0.0, float(logarithm)))
+
+
 # A drawing for an exercise is a function above, and a name here.
 DRAWINGS: Mapping[str, Callable[[Functions], Picture]] = {
     drawing.__name__: drawing
     for drawing in (
         edit_distance, ctc, attention, multihead_attention, positional_encoding, beam_search, seq2seq, transformer,
+        viterbi,
     )
 }  # fmt: skip

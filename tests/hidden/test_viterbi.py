@@ -169,26 +169,41 @@ def easy_model(likes):
 
 
 def check_easy(student, *, dtype=torch.float64, device=None):
+    """Four of the five functions at least: one that computes nothing loses its own criteria, and not all others."""
+
     def call(name, *args):
         function = getattr(student, name)
         return (function.on(device) if device else function)(*args)
 
+    wrong = set()
     # Three times the same symbols, and each time another state likes the first of them; then others.
     for likes, state in (([1, 4, 2], 0), ([4, 2, 1], 2), ([2, 1, 4], 1), ([1, 4, 2], 1)):
         model = easy_model(likes).to(dtype)
         other = (state + 1) % 3
         symbols = [likes[one] for one in (state, state, other, state, state)]
-        for path in ([other] * 5, [3 - state - other] * 5):
-            likely, unlikely = (call("log_joint", states, symbols, *model) for states in ([state] * 5, path))
-            assert number(likely, "log_joint") > number(unlikely, "log_joint"), "log_joint of what is likely"
-        likely, unlikely = (call("log_evidence", seen, *model) for seen in (symbols, [*symbols[:3], 0, 3]))
-        assert number(likely, "log_evidence") > number(unlikely, "log_evidence"), "log_evidence of what is likely"
-        for name in ROWS:
-            found = call(name, symbols, *model)
-            assert isinstance(found, torch.Tensor) and found.shape == (5, 3), f"{name} must be a tensor (T, S)"
-            assert most_common(found.argmax(1).tolist()) == state, f"{name} where one state is likely"
-        path, _ = path_and_score(call("viterbi", symbols, *model), model)
-        assert most_common(path) == state, "viterbi where one state is likely"
+        rare = [*symbols[:3], 0, 3]
+        path, unlikely = [state] * 5, [3 - state - other] * 5
+        found = {
+            "log_joint": [call("log_joint", states, symbols, *model) for states in (path, unlikely)],
+            "log_evidence": [call("log_evidence", seen, *model) for seen in (symbols, rare)],
+            "bayes_filter": call("bayes_filter", symbols, *model),
+            "posterior": call("posterior", symbols, *model),
+            "viterbi": call("viterbi", symbols, *model),
+        }
+        wrong |= {name for name, answer in found.items() if not is_easy_answer(name, answer, model, state)}
+    assert len(wrong) < 2, f"what is likely, and what is not, to {' and to '.join(sorted(wrong))}"
+
+
+def is_easy_answer(name, found, model, state):
+    try:
+        if name in TOTALS:
+            likely, unlikely = (number(one, name) for one in found)
+            return likely > unlikely
+        if name in ROWS:
+            return found.shape == (5, 3) and most_common(found.argmax(1).tolist()) == state
+        return most_common(path_and_score(found, model)[0]) == state
+    except (AssertionError, AttributeError):  # another kind of thing
+        return False
 
 
 def most_common(states):
