@@ -43,7 +43,7 @@ def backward(observations: list[int], transition: torch.Tensor, emission: torch.
 
 
 def normalise(rows: torch.Tensor) -> torch.Tensor:
-    """Each row minus the logarithm of its sum: (T, S) -> (T, S). A row that is -inf throughout stays as it is."""
+    """Each row minus the logarithm of its sum: (T, S) -> (T, S). Where nothing is possible all of it stays -inf."""
     totals = rows.logsumexp(dim=1, keepdim=True)  # (T, 1)
     return rows - totals.masked_fill(totals == NEVER, 0.0)  # because -inf - -inf is NaN
 
@@ -67,8 +67,8 @@ def log_joint(
     """
     ### BEGIN SOLUTION
     total = initial[states[0]] + emission[states[0], observations[0]]
-    for before, state, symbol in zip(states, states[1:], observations[1:], strict=False):
-        total = total + transition[before, state] + emission[state, symbol]
+    for t in range(1, len(states)):
+        total = total + transition[states[t - 1], states[t]] + emission[states[t], observations[t]]
     return total
     ### END SOLUTION
 
