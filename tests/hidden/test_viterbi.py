@@ -176,8 +176,8 @@ def check_easy(student, *, dtype=torch.float64, device=None):
         return (function.on(device) if device else function)(*args)
 
     wrong = set()
-    # Three times the same symbols, and each time another state likes the first of them; then others.
-    for likes, state in (([1, 4, 2], 0), ([4, 2, 1], 2), ([2, 1, 4], 1), ([1, 4, 2], 1)):
+    # Twice the same symbols, and each time another state likes the first of them; then others with the first model.
+    for likes, state in (([1, 4, 2], 0), ([4, 2, 1], 2), ([1, 4, 2], 1)):
         model = easy_model(likes).to(dtype)
         other = (state + 1) % 3
         symbols = [likes[one] for one in (state, state, other, state, state)]
