@@ -36,7 +36,8 @@ def number(found, what):
 def check_rows(found, probabilities, what):
     """A row of log-probabilities for each observation; its dtype is another criterion's business."""
     expected = torch.tensor(probabilities, dtype=torch.float64).log()
-    assert isinstance(found, torch.Tensor), f"{what} must be a tensor, found {show(found)}"
+    is_tensor = isinstance(found, torch.Tensor)
+    assert is_tensor, f"{what} must be a tensor, found {show(found)}"
     assert_close(found.double(), expected, what, rtol=1e-4, atol=1e-5)
 
 
