@@ -4,7 +4,7 @@ from grader.judge import assert_equal, criterion, show
 
 END = "</w>"
 CORPUS = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3  # the words of the handout
-# What there is to learn in it, up to the place where every pair that is left occurs once.
+# All that there is to learn in it: after these merges every word is one symbol.
 MERGES = [
     ("e", "s"), ("es", "t"), ("est", END), ("l", "o"), ("lo", "w"), ("e", "w"), ("ew", "est</w>"), ("n", "ewest</w>"),
     ("low", END), ("d", "est</w>"), ("i", "dest</w>"), ("w", "idest</w>"), ("e", "r"), ("er", END), ("low", "er</w>"),

@@ -16,7 +16,7 @@ from collections import Counter
 from grader.judge import Mismatch, assert_equal, criterion, module_of, show
 
 END = "</w>"
-WORDS = 1_000_000  # in the long text; about 30 of them are different
+WORDS = 800_000  # in the long text; about 30 of them are different
 MERGES = 120  # to be learnt in it
 
 
@@ -24,13 +24,12 @@ class Characters:
     """A character for each symbol, and the symbol of each character."""
 
     def __init__(self):
-        self.symbols = {}
+        self.characters, self.symbols = {}, {}
 
     def of(self, symbol):
         if len(symbol) == 1:
             return symbol
-        known = {name: character for character, name in self.symbols.items()}
-        character = known.get(symbol, chr(0xE000 + len(self.symbols)))
+        character = self.characters.setdefault(symbol, chr(0xE000 + len(self.characters)))
         self.symbols[character] = symbol
         return character
 
@@ -141,14 +140,19 @@ def check_sense(student, rng):
     for _ in range(2):
         a, b, c, d, e, f, g = rng.sample("abcdefghijklmnopqrstuvwxyz", k=7)
         text = f"{c}{a}{b}{d} {a}{b}{e}{c} {f}{d}{a}{b}{g} {e}{a}{b}{f} {g}{a}{b}"
-        assert_equal(student.learn_merges(text, 1), [(a, b)], f"learn_merges({text!r}, 1)")
+        found = student.learn_merges(text, 1)
+        assert isinstance(found, list) and found, f"learn_merges({text!r}, 1) must be a list of a pair, found {show(found)}"
+        assert_equal(set(found[0]) == {a, b}, True, f"whether learn_merges({text!r}, 1) has the letters {a} and {b}")
 
 
 def check_pieces(student, rng):
     """A word without merges is its letters; with one merge, it has one symbol less."""
     a, b, c = rng.sample("abcdefghijklmnopqrstuvwxyz", k=3)
-    for merges, symbols in (([], [a, b, c, END]), ([(a, b)], [a + b, c, END]), ([(b, c)], [a, b + c, END])):
-        assert_equal(student.segment(a + b + c, merges), symbols, f"segment({a + b + c!r}, {merges})")
+    for merges, first in (([], [a, b, c]), ([(a, b)], [a + b]), ([(b, c)], [a, b + c])):
+        found = student.segment(a + b + c, merges)
+        what = f"segment({a + b + c!r}, {merges})"
+        assert isinstance(found, list), f"{what} must be a list of symbols, found {show(found)}"
+        assert_equal(found[: len(first)], first, f"the first symbols of {what}")
 
 
 def check_learning(student, text, most=30):
@@ -161,13 +165,15 @@ def check_learning(student, text, most=30):
     )
 
 
-def draw_word(rng, letters, longest, shortest=1):
-    return "".join(rng.choices(letters, k=rng.randint(shortest, longest)))
+def draw_word(rng, letters, longest, shortest=1, repeats=True):
+    """A word; without `repeats` no pair stands in it twice."""
+    length = rng.randint(shortest, longest)
+    return "".join(rng.choices(letters, k=length) if repeats else rng.sample(letters, k=min(length, len(letters))))
 
 
-def draw_text(rng, letters, kinds=9, longest=7, most=23):
+def draw_text(rng, letters, kinds=9, longest=7, most=23, repeats=True):
     """Words of some kinds, each of them some times, in any order."""
-    words = [draw_word(rng, letters, longest) for _ in range(kinds)]
+    words = [draw_word(rng, letters, longest, repeats=repeats) for _ in range(kinds)]
     words = [word for word in words for _ in range(rng.randint(1, most))]
     rng.shuffle(words)
     return " ".join(words)
@@ -267,16 +273,17 @@ def test_equal_counts(student, rng):
     """Of several most frequent pairs the lexicographically smallest is merged, wherever it stands in the text."""
     check_sense(student, rng)
     texts = ["zb za zb za", "ba ba ab ab", "a1 1a a1 1a", "Za Za aZ aZ", "dc cd dc cd ca ca"]
-    for letters in ("abc", "ab1", "aB2é"):  # END stands between digits and letters
-        texts += [draw_text(rng, letters, kinds=6, longest=5, most=2) for _ in range(3)]
+    for letters in ("abcd", "ab1c", "aB2é"):  # END stands between digits and letters
+        texts += [draw_text(rng, letters, kinds=7, longest=4, most=2, repeats=False) for _ in range(3)]
     while len(texts) < 17:  # where it matters that tuples are compared, and not joined texts
-        text = draw_text(rng, "abc", kinds=7, longest=5, most=3)
+        text = draw_text(rng, "abcd", kinds=8, longest=4, most=3, repeats=False)
         if learn(text, 9)[0] != learn(text, 9, order="".join)[0]:
             texts.append(text)
     for text in texts:
         merges, _ = learn(text, 9)
-        found = student.learn_merges(text, 9)
-        assert_right(found, merges, lambda text=text: learn_with(student, text, 9), f"learn_merges({text!r}, 9)")
+        found, number = student.learn_merges(text, len(merges)), len(merges)
+        what = f"learn_merges({text!r}, {number})"
+        assert_right(found, merges, lambda text=text, number=number: learn_with(student, text, number), what)
 
 
 @criterion(
@@ -324,14 +331,14 @@ def test_nothing_but_words(student, rng):
     spaces = ("\t", "\n", "\r\n", "\u00a0", "\x0b", "\u2003", "   ", " ")
     for letters in ("aAbB", "x-'.", "7(<!", "東京都ß", "e\u0301\u00e9E"):
         # As no two pairs are equally frequent, it does not matter which characters are the smaller ones.
-        words = draw_clear_text(rng, "0123", 5).translate(str.maketrans("0123", letters)).split()
+        words = draw_clear_text(rng, "0123", 5, repeats=False).translate(str.maketrans("0123", letters)).split()
         check_learning(student, "".join(word + rng.choice(spaces) for word in words), 5)
     for text in (
         "ba ba ba b b b b ab",  # most often a b is followed by an a or a b: the next word's
         "ab ba ab ba ab cabd",
     ):
         check_learning(student, text)
-    words = draw_clear_text(rng, "abcd", 4).split()
+    words = draw_clear_text(rng, "abcd", 4, repeats=False).split()
     for space in (" \n", "\n\n \t"):  # in any order, between any spaces, with spaces at both ends
         rng.shuffle(words)
         check_learning(student, space + space.join(words) + space, 4)
@@ -346,7 +353,7 @@ def test_nothing_but_words(student, rng):
     timeout=8,
 )
 def test_work_of_learning(student, rng):
-    """In a text of a million words, about 30 of them different, 120 merges are learnt in no time."""
+    """In a text of 800,000 words, about 30 of them different, 120 merges are learnt in no time."""
     check_sense(student, rng)
     words = sorted({draw_word(rng, "abcdefgh", 2) for _ in range(20)})
     # Two of each of these words: enough for a merge, and far rarer than all others, in the short text, too.
@@ -390,7 +397,8 @@ def test_pieces_in_order(student, rng):
         ([(c, d), (b, c), (a, b), (a + b, c)], a + b + c + d, [a + b, c + d, END]),  # the longest is not first
         ([(a, b)], a + b + a + b + b + a, [a + b, a + b, b, a, END]),
     ):
-        assert_equal(student.segment(word, merges), expected, f"segment({word!r}, {merges!r})")
+        found, what = student.segment(word, merges), f"segment({word!r}, {merges!r})"
+        assert_right(found, expected, lambda word=word, merges=merges: cut_with(student, word, merges), what)
 
 
 @criterion(
@@ -473,13 +481,13 @@ def test_no_trace(student, rng):
     text = f"{a}{b}{c} {a}{b} {a}{b}{c}"
     vocabulary, shifted = number_symbols(text, one), number_symbols(f"{text} ?", one)
     calls = {  # of each function two that have different answers
-        "count_pairs": [({(a, b, END): 3, (b, c, END): 2},), ({(c, b, END): 3, (b, a, END): 2},)],
+        "count_pairs": [({(a, b, END): 3, (b,): 1, (b, c, END): 2},), ({(c, b, END): 3, (b,): 1, (b, a, END): 2},)],
         "merge_pair": [((a, b, c, END), (a, b)), ((a, b, c, END), (b, c))],
         "learn_merges": [(f"{a}{b} c{a}{b}d {a}{b}{c}", 1), (f"{b}{c} d{b}{c}d {b}{c}{a}", 1)],
         "segment": [(a + b + c, one), (a + b + c, other)],
         "build_vocabulary": [(text, one), (text.replace(a, "z"), other)],
         "encode": [(text + " ??", one, vocabulary), (text + " ??", other, number_symbols(text, other))],
-        "decode": [([4, 5, 6, 7, 4], vocabulary), ([4, 5, 6, 7, 4], shifted)],
+        "decode": [([5, 6, 7, 4], vocabulary), ([5, 6, 7, 4], shifted)],
     }
     calls["encode"].append((text + " ??", one, shifted))
     for name, asked in calls.items():
