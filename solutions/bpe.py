@@ -5,6 +5,7 @@ merge the two neighbours that occur most often, again and again: frequent words 
 """
 
 from collections import Counter
+from itertools import pairwise
 
 END = "</w>"  # the end of a word: a symbol of its own to begin with
 SPECIALS = ("<pad>", "<sos>", "<eos>", "<unk>")  # the symbols with the ids 0, 1, 2 and 3
@@ -24,7 +25,7 @@ def count_pairs(words: dict[Word, int]) -> Counter[Pair]:
     ### BEGIN SOLUTION
     counts: Counter[Pair] = Counter()
     for word, times in words.items():
-        for pair in zip(word, word[1:]):  # noqa: B905  # the second is shorter by one
+        for pair in pairwise(word):
             counts[pair] += times
     return counts
     ### END SOLUTION
@@ -61,7 +62,7 @@ def learn_merges(text: str, num_merges: int) -> list[Pair]:
     [('l', 'o'), ('lo', 'w'), ('low', '</w>')]
     """
     ### BEGIN SOLUTION
-    times_of = Counter(text.split())  # the text is read once: from here on, a word costs the same however often it occurs
+    times_of = Counter(text.split())  # the text is read once: from here on each word costs the same, rare or not
     words = {(*word, END): times for word, times in times_of.items()}
     merges: list[Pair] = []
     for _ in range(num_merges):

@@ -69,7 +69,7 @@ def test_one_pair_merged(student):
     kind="value",
     question="Three pairs occur 9 times each in the handout's words. Which is merged first, and why?",
     hint="Print the counts before each merge, and compare with the table in the handout; count anew after each merge.",
-    step="Among the pairs choose by (-count, pair): the highest count, then the smallest pair. Stop below a count of 2.",
+    step="Among the pairs choose by (-count, pair): the highest count, then the smallest pair. Stop below 2.",
 )
 def test_learnt_by_hand(student):
     """The words of the handout give its merges, in its order, and no more than were asked for."""
@@ -110,9 +110,9 @@ def test_words_in_pieces(student):
     points=2,
     kind="value",
     question="Which symbols can a word come apart into? All of these need a number.",
-    hint="Compare your dict with the handout's: special symbols, sorted characters with END among them, merged symbols.",
-    step="number = position in [<pad>, <sos>, <eos>, <unk>, *sorted characters and END, *joined pairs]; decode joins the "
-    "symbols and makes each END a space.",
+    hint="The order is: special symbols, the sorted characters with END among them, merged symbols as learnt.",
+    step="number = position in [<pad>, <sos>, <eos>, <unk>, *sorted characters and END, *joined pairs]; decode joins "
+    "the symbols and makes each END a space.",
 )
 def test_numbers_and_back(student):
     """The vocabulary has its order; what was encoded can be read again; an unknown character is <unk>."""
