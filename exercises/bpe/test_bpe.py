@@ -13,9 +13,9 @@ MERGES = [
 
 def check_pairs(student, words, expected, what):
     """The counts are right; a pair that does not occur may be listed with 0."""
-    found = student.count_pairs(words)
-    assert isinstance(found, dict), f"{what} must be a Counter or a dict, found {show(found)}"
-    assert_equal({pair: count for pair, count in found.items() if count != 0}, expected, what)
+    counts = student.count_pairs(words)
+    assert isinstance(counts, dict), f"{what} must be a Counter or a dict, found {show(counts)}"
+    assert_equal({pair: count for pair, count in counts.items() if count != 0}, expected, what)
 
 
 @criterion(
@@ -60,7 +60,8 @@ def test_one_pair_merged(student):
         (("fe", "w", "e", "r"), ("e", "w"), ("fe", "w", "e", "r")),  # the symbol is fe, and not e
         (("w",), ("w", END), ("w",)),
     ):
-        assert_equal(student.merge_pair(word, pair), expected, f"merge_pair({word!r}, {pair!r})")
+        merged = student.merge_pair(word, pair)
+        assert_equal(merged, expected, f"merge_pair({word!r}, {pair!r})")
 
 
 @criterion(
@@ -86,7 +87,7 @@ def test_learnt_by_hand(student):
     kind="value",
     question="Nobody has ever written lowest in the text: which merges apply to it all the same?",
     hint="Begin with the characters and END; then make the merges one after the other, in the order of the list.",
-    step="symbols = (*word, END); for pair in merges: symbols = merge_pair(symbols, pair). Return a list.",
+    step="Start with the tuple of the characters and END, and put it through merge_pair once for each merge, in order.",
 )
 def test_words_in_pieces(student):
     """A word comes apart into learnt symbols, whether it was in the text or not."""
@@ -124,5 +125,5 @@ def test_numbers_and_back(student):
         assert_equal(student.encode(text, merges, vocabulary), ids, f"encode({text!r}, {merges}, vocabulary)")
     for ids, words in (([7, 8, 9], ["to", "go"]), ([7, 6, 6, 7, 4, 9], ["toot", "go"]), ([], [])):
         found = student.decode(ids, vocabulary)
-        assert isinstance(found, str), f"decode({ids}, vocabulary) must be a text, found {show(found)}"
+        assert isinstance(found, str), f"decode({ids}, vocabulary) is a text, not {show(found)}"
         assert_equal(found.split(), words, f"the words of decode({ids}, vocabulary)")

@@ -169,8 +169,8 @@ def check_learning(student, text, most=30):
 
 def draw_word(rng, letters, longest, shortest=1, repeats=True):
     """A word; without `repeats` no pair stands in it twice."""
-    length = rng.randint(shortest, longest)
-    return "".join(rng.choices(letters, k=length) if repeats else rng.sample(letters, k=min(length, len(letters))))
+    size = rng.randint(shortest, longest)
+    return "".join(rng.choices(letters, k=size) if repeats else rng.sample(letters, k=min(size, len(letters))))
 
 
 def draw_text(rng, letters, kinds=9, longest=7, most=23, repeats=True):
