@@ -328,11 +328,41 @@ def _share_of(logarithm: Any) -> float:
     return math.exp(min(0.0, float(logarithm)))
 
 
+def bpe(own: Functions) -> Picture:
+    """Two words under the merges of the handout, one of them new: a row for each merge that changes the word."""
+    text = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3
+    merges = own["learn_merges"](text, 10)
+    notes = ("_ is the end of a word, </w>. In the text: 5 low, 2 lower, 6 newest, 3 widest; never lowest.",)
+    words = (("newest", "newest: in the text 6 times"), ("lowest", "lowest: never seen before"))
+    return Picture("Two words, merge after merge", [[_pieces(own, word, merges, said)] for word, said in words], notes)
+
+
+def _pieces(own: Functions, word: str, merges: Sequence[tuple[str, str]], heading: str) -> Grid:
+    """The word with the first merges only: with none of them, and with each one that changes something."""
+    steps = [("characters", own["segment"](word, []))]
+    for number in range(1, len(merges) + 1):
+        symbols = own["segment"](word, merges[:number])
+        if symbols != steps[-1][1]:
+            steps.append((f"merge {number}", symbols))
+    longest = len(steps[0][1])
+    return Grid(
+        shades=[[0.6 * (len(_shown(symbol)) - 1) / longest for symbol in symbols] for _, symbols in steps],
+        words=[[_shown(symbol) for symbol in symbols] for _, symbols in steps],
+        rows=[name for name, _ in steps],
+        heading=heading,
+        cell=30.0,
+    )
+
+
+def _shown(symbol: str) -> str:
+    return symbol.replace("</w>", "_")
+
+
 # A drawing for an exercise is a function above, and a name here.
 DRAWINGS: Mapping[str, Callable[[Functions], Picture]] = {
     drawing.__name__: drawing
     for drawing in (
         edit_distance, ctc, attention, multihead_attention, positional_encoding, beam_search, seq2seq, transformer,
-        viterbi,
+        viterbi, bpe,
     )
 }  # fmt: skip
