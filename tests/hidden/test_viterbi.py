@@ -1,8 +1,9 @@
 """Hidden tests of `viterbi`. The oracle looks at every single path of states.
 
 Whether a function has the right values is asked by one criterion for each. Others look at their own property: where a
-function has wrong values anyhow (`is_right`), they ask it only for what a wrong one can have as well, and for easy
-answers (`check_easy`), which make sure that anything is computed.
+function has wrong values anyhow (`is_right`), they ask it only for what a wrong one can have as well. Easy answers
+(`that_answer`) make sure that anything is computed. One function of the five may fail at these: its own criterion asks
+them, too.
 """
 
 import math
@@ -18,6 +19,7 @@ FLOAT_SCORES = {"rtol": 1e-4, "atol": 1e-5}  # for what may be computed in float
 ROWS, TOTALS = ("bayes_filter", "posterior"), ("log_joint", "log_evidence")
 FUNCTIONS = (*TOTALS, *ROWS, "viterbi")
 NEVER = -math.inf
+ORDINARY = ((3, 5, 4), (4, 2, 3))  # sizes: states, symbols, observations
 
 
 # Models
@@ -138,7 +140,7 @@ def check(student, name, model, states, symbols, expected=None, **tolerance):
 
 def is_right(student, name):
     """Whether a function has right values where nothing is out of the ordinary."""
-    for states, symbols, length in ((3, 5, 4), (4, 2, 3)):
+    for states, symbols, length in ORDINARY:
         model = random_model(states, symbols)
         try:
             check(student, name, model, *draw(model, length), rtol=1e-3, atol=1e-3)
@@ -149,11 +151,13 @@ def is_right(student, name):
 
 def check_value(student, name, rng):
     """The criterion of each function's values: fewer states than symbols, and more; one observation; one state."""
-    for states, symbols, length in ((3, 7, 5), (5, 3, 4), (2, 3, 11), (3, 5, 1), (1, 3, 2)):
+    for states, symbols, length in (*ORDINARY, (3, 7, 5), (5, 3, 4), (2, 3, 11), (3, 5, 1), (1, 3, 2)):
         model = random_model(states, symbols)
         check(student, name, model, *draw(model, length))
         path, seen = ([rng.randrange(count) for _ in range(length)] for count in (states, symbols))
         check(student, name, model, path, seen)  # what the model would hardly do
+    for model, path, seen, _ in easy_questions():
+        check(student, name, model, path, seen)
 
 
 # Easy answers: whoever has one mistake somewhere gets these right all the same, and whoever computes nothing does not
@@ -168,40 +172,45 @@ def easy_model(likes):
     return Model(torch.full((3,), 1 / 3, dtype=torch.float64).log(), stay.log(), emission.log())
 
 
-def check_easy(student, *, dtype=torch.float64, device=None):
-    """Four of the five functions at least: one that computes nothing loses its own criteria, and not all others."""
-
-    def call(name, *args):
-        function = getattr(student, name)
-        return (function.on(device) if device else function)(*args)
-
-    wrong = set()
+def easy_questions():
+    """Model, path, symbols and the state that nearly all of them come from."""
     # Twice the same symbols, and each time another state likes the first of them; then others with the first model.
     for likes, state in (([1, 4, 2], 0), ([4, 2, 1], 2), ([1, 4, 2], 1)):
-        model = easy_model(likes).to(dtype)
         other = (state + 1) % 3
-        symbols = [likes[one] for one in (state, state, other, state, state)]
-        rare = [*symbols[:3], 0, 3]
-        path, unlikely = [state] * 5, [3 - state - other] * 5
-        found = {
-            "log_joint": [call("log_joint", states, symbols, *model) for states in (path, unlikely)],
-            "log_evidence": [call("log_evidence", seen, *model) for seen in (symbols, rare)],
-            "bayes_filter": call("bayes_filter", symbols, *model),
-            "posterior": call("posterior", symbols, *model),
-            "viterbi": call("viterbi", symbols, *model),
-        }
-        wrong |= {name for name, answer in found.items() if not is_easy_answer(name, answer, model, state)}
+        yield easy_model(likes), [state] * 5, [likes[one] for one in (state, state, other, state, state)], state
+
+
+def that_answer(student):
+    """The functions that answer, with the easy answers. One may raise or have wrong ones: it loses its own criteria."""
+    found, wrong = {name: [] for name in FUNCTIONS}, set()
+    raised = None
+    for name in FUNCTIONS:
+        try:
+            for model, path, symbols, state in easy_questions():
+                answers = [ask(student, name, model, path, symbols)]
+                if name in TOTALS:  # something less likely beside it
+                    answers.append(ask(student, name, model, [3 - state - (state + 1) % 3] * 5, [*symbols[:3], 0, 3]))
+                found[name].append(is_easy_answer(name, answers, model, state))
+        except Exception as failure:
+            kinds = getattr(failure, "types", ())
+            if raised or not kinds or "NotImplementedError" in kinds:  # the second; not the student's; not written yet
+                raise
+            raised = failure
+            del found[name]
+            wrong.add(name)
+    wrong |= {name for name, right in found.items() if not all(right)}
     assert len(wrong) < 2, f"what is likely, and what is not, to {' and to '.join(sorted(wrong))}"
+    return list(found)
 
 
-def is_easy_answer(name, found, model, state):
+def is_easy_answer(name, answers, model, state):
     try:
         if name in TOTALS:
-            likely, unlikely = (number(one, name) for one in found)
+            likely, unlikely = (number(one, name) for one in answers)
             return likely > unlikely
         if name in ROWS:
-            return found.shape == (5, 3) and most_common(found.argmax(1).tolist()) == state
-        return most_common(path_and_score(found, model)[0]) == state
+            return answers[0].shape == (5, 3) and most_common(answers[0].argmax(1).tolist()) == state
+        return most_common(path_and_score(answers[0], model)[0]) == state
     except (AssertionError, AttributeError):  # another kind of thing
         return False
 
@@ -289,7 +298,8 @@ def test_no_better_path(student, rng):
 )
 def test_much_is_impossible(student, rng):
     """With -inf among the parameters, too: -inf where the probability is 0, a right number elsewhere, and never NaN."""
-    for name in FUNCTIONS:
+    names = that_answer(student)
+    for name in names:
         right = is_right(student, name)
         for states, symbols, length in ((5, 3, 4), (3, 5, 6)):
             model = random_model(states, symbols)
@@ -297,12 +307,11 @@ def test_much_is_impossible(student, rng):
             path, seen = draw(model, length)
             if right:
                 check(student, name, model, path, seen)
-                if name == "log_joint":  # a path that the model cannot take
+                if name == "log_joint":  # paths that the model can hardly take
                     check(student, name, model, [path[0], *path[:-1]], seen)
                     check(student, name, model, path[::-1], seen)
             else:
                 check_no_nan(ask(student, name, model, path, seen))
-    check_easy(student)
 
     # Nothing fits: no state emits the last symbol; or there is no way back from the second state to the first.
     silent = random_model(3, 4)
@@ -310,10 +319,10 @@ def test_much_is_impossible(student, rng):
     one_way = ([0.5, 0.5], [[0.6, 0.4], [0.0, 1.0]], [[1.0, 0.0], [0.0, 1.0]])
     one_way = Model(*(torch.tensor(part, dtype=torch.float64).log() for part in one_way))
     for model, path, seen in ((silent, [0, 2, 1, 1], [0, 2, 3, 4]), (one_way, [0, 1, 0], [0, 1, 0])):
-        found = [number(ask(student, name, model, path, seen), name) for name in TOTALS]
-        assert_equal(found, [NEVER, NEVER], "log_joint and log_evidence of what is impossible")
-        _, score = path_and_score(student.viterbi(seen, *model), model)
-        assert_equal(score, NEVER, "the score of viterbi where no path fits")
+        for name in set(names) - set(ROWS):
+            found = ask(student, name, model, path, seen)
+            found = path_and_score(found, model)[1] if name == "viterbi" else number(found, name)
+            assert_equal(found, NEVER, f"{name} of what is impossible")
 
 
 def check_no_nan(found):
@@ -333,7 +342,7 @@ def check_no_nan(found):
 )
 def test_nothing_underflows(student, rng):
     """Long sequences, and probabilities as small as e^-1000 in a single step, have right logarithms."""
-    right = {name: is_right(student, name) for name in FUNCTIONS}
+    right = {name: is_right(student, name) for name in that_answer(student)}
 
     # Where every state follows every other with the same probability, each observation can be looked at alone.
     states, symbols, length = 3, 97, 211
@@ -352,7 +361,7 @@ def test_nothing_underflows(student, rng):
         "viterbi": apart + said.amax(1).sum().item(),
     }
     for dtype, tolerance in ((torch.float64, FLOAT_SCORES), (torch.float32, {"rtol": 1e-4, "atol": 0.02})):
-        for name in FUNCTIONS:
+        for name in right:
             if right[name]:
                 check(student, name, model.to(dtype), path, seen, expected[name], **tolerance)
             else:
@@ -362,10 +371,9 @@ def test_nothing_underflows(student, rng):
     for states, symbols, length in ((3, 5, 4), (2, 3, 6)):
         model = random_model(states, symbols, sharpness=600.0)
         path, seen = ([rng.randrange(count) for _ in range(length)] for count in (states, symbols))
-        for name in FUNCTIONS:
+        for name in right:
             if right[name]:
                 check(student, name, model, path, seen, rtol=1e-4, atol=1e-3)
-    check_easy(student)
 
 
 @criterion(
@@ -380,27 +388,31 @@ def test_dtypes(student):
     states, symbols, length = 3, 5, 7
     model = random_model(states, symbols)
     path, seen = draw(model, length)
-    for dtype in (torch.float64, torch.float32):
+    names = that_answer(student)
+    for dtype, tolerance in ((torch.float64, {"rtol": 1e-9, "atol": 1e-9}), (torch.float32, FLOAT_SCORES)):
         given = model.to(dtype)
-        for name in (*TOTALS, *ROWS):
+        for name in names:
             found, what = ask(student, name, given, path, seen), f"{name} in {dtype}"
-            expected = torch.as_tensor(expected_of(name, given.to(torch.float64), path, seen)).to(dtype)
-            assert isinstance(found, torch.Tensor), f"{what} must be a tensor"
-            assert found.shape == expected.shape, f"{what} must have the shape {tuple(expected.shape)}"
-            assert found.dtype is dtype, f"{what} must have the dtype of the parameters"
-            near = (found - expected).abs() < 1e-3
-            assert_close(torch.where(near, found, expected), expected, what)  # else it is wrong, and not imprecise
-        found = student.viterbi(seen, *given)
-        assert isinstance(found, list | tuple) and len(found) == 2, "viterbi must be a pair"
-        states_found, score = found
-        assert isinstance(states_found, list), "the path of viterbi must be a list"
-        assert all(type(state) is int for state in states_found), "the states of viterbi must be plain ints"
-        assert isinstance(score, float), "the score of viterbi must be a plain float"
-        expected = expected_of("viterbi", given.to(torch.float64), path, seen)
-        if abs(score - expected) < 1e-3:
-            tolerance = {"rtol": 1e-7} if dtype is torch.float64 else FLOAT_SCORES
-            assert_close(score, expected, f"the score of viterbi in {dtype}", **tolerance)
-    check_easy(student)
+            expected = expected_of(name, given.to(torch.float64), path, seen)
+            if name == "viterbi":
+                check_plain(found)
+                found = found[1]
+                expected = expected if abs(found - expected) < 1e-3 else found  # it is wrong, and not imprecise
+            else:
+                expected = torch.as_tensor(expected, dtype=dtype)
+                assert isinstance(found, torch.Tensor), f"{what} must be a tensor"
+                assert found.shape == expected.shape, f"{what} must have the shape {tuple(expected.shape)}"
+                assert found.dtype is dtype, f"{what} must have the dtype of the parameters"
+                expected = torch.where((found - expected).abs() < 1e-3, expected, found)
+            assert_close(found, expected, what, **tolerance)
+
+
+def check_plain(found):
+    assert isinstance(found, list | tuple) and len(found) == 2, "viterbi must be a pair"
+    path, score = found
+    assert isinstance(path, list), "the path of viterbi must be a list"
+    assert all(type(state) is int for state in path), "the states of viterbi must be plain ints"
+    assert isinstance(score, float), "the score of viterbi must be a plain float"
 
 
 @criterion(
@@ -414,7 +426,7 @@ def test_nothing_changed(student):
     """No function changes its arguments; the same call has the same result after other calls, and others their own."""
     model, other = random_model(3, 5), random_model(3, 5)
     path, seen = draw(model, 4)
-    calls = {name: ((path, seen) if name == "log_joint" else (seen,)) for name in FUNCTIONS}
+    calls = {name: ((path, seen) if name == "log_joint" else (seen,)) for name in that_answer(student)}
     first = {name: getattr(student, name).observe(*start, *model) for name, start in calls.items()}
     for name, start in calls.items():
         kept, found = first[name].value, getattr(student, name)(*start, *other)
@@ -424,7 +436,6 @@ def test_nothing_changed(student):
     for name, start in calls.items():
         again = getattr(student, name)(*start, *model)
         assert_equal(again, first[name].value, f"{name}, called with the same arguments once more,")
-    check_easy(student)
 
 
 def same(found, before):
@@ -446,9 +457,11 @@ def test_on_an_accelerator(student, device):
     """On an accelerator all results are the CPU's, and tensors are on the accelerator."""
     model = random_model(3, 5).to(torch.float32)
     path, seen = draw(model, 6)
-    for name in (*TOTALS, *ROWS):
-        first = (path, seen) if name == "log_joint" else (seen,)
-        assert_same_on_device(getattr(student, name), device, name, *first, *model)
-    expected = student.viterbi(seen, *model)
-    assert_close(student.viterbi.on(device)(seen, *model), expected, "viterbi on the accelerator", **FLOAT_SCORES)
-    check_easy(student, dtype=torch.float32, device=device)
+    for name in that_answer(student):
+        function = getattr(student, name)
+        arguments = ((path, seen) if name == "log_joint" else (seen,)) + tuple(model)
+        if name == "viterbi":  # plain numbers, which are nowhere
+            expected = function(*arguments)
+            assert_close(function.on(device)(*arguments), expected, "viterbi on the accelerator", **FLOAT_SCORES)
+        else:
+            assert_same_on_device(function, device, name, *arguments)
