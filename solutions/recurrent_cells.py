@@ -183,7 +183,9 @@ def gradient_norms(cell: nn.Module, inputs: torch.Tensor, state: State) -> torch
     gradient = [torch.ones_like(h), *map(torch.zeros_like, c)]
     norms = [torch.cat(gradient).norm()]
     for before, after in reversed(steps[1:]):
-        gradient = torch.autograd.grad(after, before, gradient)
+        # The chain rule: this sum has the same slopes in the state after as Σ h_T, so it has them in the one before.
+        total = sum((slope * tensor).sum() for slope, tensor in zip(gradient, after, strict=True))
+        gradient = torch.autograd.grad(total, before)
         norms.append(torch.cat(gradient).norm())
     return torch.stack(norms[::-1])
     ### END SOLUTION

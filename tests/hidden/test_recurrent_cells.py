@@ -245,18 +245,18 @@ def test_cells_can_learn(student):
 def test_each_row_alone(student, rng):
     """A row gives what it gives alone and without padding, whatever stands in its padding and beside it."""
     for kind in GATES:
-        weights, inputs, state = draw_weights(kind, 3, 5), draw(4, 7, 3), draw_state(kind, 4, 5)
+        weights, state = draw_weights(kind, 3, 5, torch.float32), draw_state(kind, 4, 5, torch.float32)
         cell = cell_with(student, kind, weights)
         given = rng.sample([0, rng.randint(1, 3), rng.randint(4, 6), 7], 4)
         for lengths in (given, [rng.randint(2, 5)] * 4, [7] * 4):
+            inputs = torch.randn(4, 7, 3)
             for row, length in zip(inputs, lengths, strict=True):
-                row[length:] = 1e4 * draw(7 - length, 3)
+                row[length:] *= 1e4
             what = f"run of {kind} with T = 7, lengths {lengths}"
             wanted = () if min(lengths) == 7 else (torch.tensor(lengths),)
             found = ran(student.run(cell, inputs, packed(state), *wanted), what)
             expected = torch_run(kind, weights, inputs, state, lengths)
             check(found, expected, partial(step_by_step, cell, inputs, state, lengths), what)
-            inputs = draw(4, 7, 3)
 
 
 @criterion(
@@ -333,11 +333,11 @@ def test_unrolled(student, rng):
 )
 def test_gates_that_are_shut(student, rng):
     """Updates of exactly 0 and 1, and products too small for a float, give weights that are right, and never NaN."""
-    some = torch.rand(7, 3)
-    zeros, ones = rng.sample(range(7), 2)
-    some[zeros], some[ones], some[:, 2] = 0.0, 1.0, torch.tensor([0.0, 1.0]).repeat(4)[:7]
-    small = torch.rand(60, 2) * 0.01
-    for updates, what in ((some, "updates some of which are 0 or 1"), (small, "60 updates below 0.01")):
+    some = torch.rand(9, 1)
+    zeros, ones = rng.sample(range(9), 4), rng.sample(range(9), 2)
+    some[zeros], some[ones] = 0.0, 1.0
+    small = torch.rand(40, 1) * 0.01
+    for updates, what in ((some, "updates some of which are 0 or 1"), (small, "40 updates below 0.01")):
         found = student.candidate_weights(updates)
         assert_close(found, shares(updates), f"candidate_weights of {what}")
 
@@ -395,6 +395,8 @@ def questions(student, dtype, apart=None):
         batch = draw(3, 4, 2, dtype=dtype)
         given = [(cell, inputs, state, lengths) for inputs in (batch, other(batch))]
         found.append(Question(f"run of {kind}", student.run, cell, *given))
+        if kind == "RNNCell":  # one that has lost its tanh has the same norms whatever it reads
+            continue
         single, begin = draw(1, 4, 2, dtype=dtype), packed(draw_state(kind, 1, 5, dtype))
         given = [(cell, inputs, begin) for inputs in (single, other(single))]
         found.append(Question(f"gradient_norms of {kind}", student.gradient_norms, cell, *given))
