@@ -144,10 +144,10 @@ def candidate_weights(updates: torch.Tensor) -> torch.Tensor:
 
     updates: (T, d), the update gates u -> w: (T, T, d), w[t, i] = (1 - u_i) · Π_{j=i+1..t} u_j, and 0 for i > t
 
-    >>> candidate_weights(torch.tensor([[0.5], [0.8], [0.4]])).squeeze(2)
-    tensor([[0.5000, 0.0000, 0.0000],
-            [0.4000, 0.2000, 0.0000],
-            [0.1600, 0.0800, 0.6000]])
+    >>> candidate_weights(torch.tensor([[0.9], [0.5], [0.2]])).squeeze(2)
+    tensor([[0.1000, 0.0000, 0.0000],
+            [0.0500, 0.5000, 0.0000],
+            [0.0100, 0.1000, 0.8000]])
     """
     ### BEGIN SOLUTION
     shares = torch.zeros_like(updates)  # (T, d): of each candidate in the state at hand

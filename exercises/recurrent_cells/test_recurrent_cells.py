@@ -178,12 +178,12 @@ def close(found, expected):
 def test_left_of_candidates(student):
     """The table of the handout, and another one: w[t, i] = (1 - u_i) · u_{i+1} · … · u_t, and 0 for i > t."""
     tables = {
-        (0.5, 0.8, 0.4): [[0.5, 0.0, 0.0], [0.4, 0.2, 0.0], [0.16, 0.08, 0.6]],
-        (0.9, 0.5, 0.2, 0.6): [
-            [0.1, 0.0, 0.0, 0.0],
-            [0.05, 0.5, 0.0, 0.0],
-            [0.01, 0.1, 0.8, 0.0],
-            [0.006, 0.06, 0.48, 0.4],
+        (0.9, 0.5, 0.2): [[0.1, 0.0, 0.0], [0.05, 0.5, 0.0], [0.01, 0.1, 0.8]],
+        (0.5, 0.8, 0.4, 0.6): [
+            [0.5, 0.0, 0.0, 0.0],
+            [0.4, 0.2, 0.0, 0.0],
+            [0.16, 0.08, 0.6, 0.0],
+            [0.096, 0.048, 0.36, 0.4],
         ],
     }
     for updates, table in tables.items():
@@ -228,5 +228,5 @@ def test_how_far_back(student):
         found = found.double() if isinstance(found, torch.Tensor) else found
         if not close(found, expected):
             own = slopes(cell, inputs, state)  # of the cell that there is
-            expected = own if (own > 0.01).sum() > 1 else expected
+            expected = own if (own > 0.01).sum() > 1 and own.std() > 0.01 else expected
         assert_close(found, expected, f"gradient_norms of {what}", rtol=1e-4, atol=1e-6)
