@@ -358,11 +358,53 @@ def _shown(symbol: str) -> str:
     return symbol.replace("</w>", "_")
 
 
+def recurrent_cells(own: Functions) -> Picture:
+    """Above: how much of a gradient is left so many steps before the end. Below: what is left of each candidate."""
+    import torch
+
+    torch.manual_seed(1)
+    inputs, back = torch.randn(1, 41, 4), range(40, -1, -5)
+    cells = {
+        "RNN": own["RNNCell"](4, 16),
+        "GRU": own["GRUCell"](4, 16),
+        "LSTM": own["LSTMCell"](4, 16),
+        "LSTM, f open": own["LSTMCell"](4, 16),
+    }
+    with torch.no_grad():
+        cells["LSTM, f open"].input.bias[16:32] = 4.0  # the rows of the forget gate, which is 0.98 then
+    rows = []
+    for name, cell in cells.items():
+        state = torch.zeros(1, 16)
+        norms = own["gradient_norms"](cell, inputs, (state, state.clone()) if "LSTM" in name else state)
+        rows.append([float(norms[40 - steps]) for steps in back])
+    norms_left = Grid(
+        shades=[[0.6 * min(1.0, max(0.0, 1 + math.log10(max(norm, 1e-12)) / 6)) for norm in row] for row in rows],
+        words=[[f"{norm:.1f}" if norm >= 0.05 else f"{norm:.0e}" for norm in row] for row in rows],
+        rows=list(cells),
+        columns=[f"T-{steps}" if steps else "T" for steps in back],
+        heading="gradient_norms: what Σ h_T says to the state so many steps before",
+    )
+    gates = torch.tensor([[0.5, 0.9, 0.9]] * 12)  # (T, d): three units
+    gates[6, 2] = 0.0
+    weights = own["candidate_weights"](gates)  # (T, T, d)
+    units = ("u = 0.5: fades", "u = 0.9: stays", "0.9, but 0 at step 7")
+    left = [
+        Grid(
+            shades=[[float(weight) ** 0.5 for weight in row] for row in weights[:, :, unit]], heading=heading, cell=13.0
+        )
+        for unit, heading in enumerate(units)
+    ]
+    notes = (
+        "Below, candidate_weights: a row for each state h_t, a column for each candidate. The last row is the end.",
+    )
+    return Picture("What passes through time", [[norms_left], left], notes)
+
+
 # A drawing for an exercise is a function above, and a name here.
 DRAWINGS: Mapping[str, Callable[[Functions], Picture]] = {
     drawing.__name__: drawing
     for drawing in (
         edit_distance, ctc, attention, multihead_attention, positional_encoding, beam_search, seq2seq, transformer,
-        viterbi, bpe,
+        recurrent_cells, viterbi, bpe,
     )
 }  # fmt: skip

@@ -1,0 +1,191 @@
+"""Recurrent cells: a memory, and a shortcut through time.
+
+A recurrent network reads a sequence step by step and keeps what it knows in a state. A plain cell writes the whole
+state anew at each step: what it knew fades, and so does the gradient on its way back. Gates decide what is kept and
+what is written, so that a state, and a gradient, can pass many steps unchanged.
+"""
+
+import torch
+from torch import nn
+
+State = torch.Tensor | tuple[torch.Tensor, torch.Tensor]  # h: (N, H), or for the LSTM (h, c): twice (N, H)
+
+
+class RNNCell(nn.Module):
+    """The plain cell: tanh(Wx + Uh + b) of the input and the state before.
+
+    x: (N, input_dim), state: (N, H) -> the state after: (N, H)
+
+    >>> cell = RNNCell(input_dim=2, hidden_dim=1)
+    >>> for parameter in cell.parameters():
+    ...     parameter.data = torch.ones_like(parameter)
+    >>> cell(torch.tensor([[1.0, -2.0]]), torch.tensor([[-0.5]])).detach()  # tanh(1 - 2 + 1 - 0.5 + 1)
+    tensor([[0.4621]])
+    """
+
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(input_dim, hidden_dim)
+        self.hidden = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
+        ### BEGIN SOLUTION
+        return torch.tanh(self.input(x) + self.hidden(state))  # (N, H)
+        ### END SOLUTION
+
+
+class LSTMCell(nn.Module):
+    """Two memories: c, which gates keep and add to, and h, what is shown of it.
+
+    x: (N, input_dim), state: h and c, each (N, H) -> h and c after, each (N, H)
+
+    >>> cell = LSTMCell(input_dim=2, hidden_dim=1)
+    >>> for parameter in cell.parameters():
+    ...     parameter.data = torch.zeros_like(parameter)  # so all gates are half open, and nothing new is written
+    >>> h, c = cell(torch.ones(1, 2), (torch.ones(1, 1), torch.tensor([[3.0]])))
+    >>> c.item(), round(h.item(), 4)  # 3 / 2, and tanh(1.5) / 2
+    (1.5, 0.4526)
+    """
+
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(input_dim, 4 * hidden_dim)  # rows: input gate, forget gate, candidate, output gate
+        self.hidden = nn.Linear(hidden_dim, 4 * hidden_dim)
+
+    def forward(self, x: torch.Tensor, state: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        ### BEGIN SOLUTION
+        h, c = state
+        i, f, g, o = (self.input(x) + self.hidden(h)).chunk(4, dim=1)  # each (N, H)
+        c = f.sigmoid() * c + i.sigmoid() * g.tanh()  # keep some of the old, write some of the new
+        return o.sigmoid() * c.tanh(), c  # show some of it
+        ### END SOLUTION
+
+
+class GRUCell(nn.Module):
+    """One memory: the update gate z says how much of it stays, and the rest is the candidate's.
+
+    x: (N, input_dim), state: (N, H) -> the state after: (N, H)
+
+    >>> cell = GRUCell(input_dim=2, hidden_dim=1)
+    >>> for parameter in cell.parameters():
+    ...     parameter.data = torch.zeros_like(parameter)  # so both gates are half open, and the candidate is 0
+    >>> cell(torch.ones(1, 2), torch.tensor([[3.0]])).detach()
+    tensor([[1.5000]])
+    """
+
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(input_dim, 3 * hidden_dim)  # rows: reset gate, update gate, candidate
+        self.hidden = nn.Linear(hidden_dim, 3 * hidden_dim)
+
+    def forward(self, x: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
+        ### BEGIN SOLUTION
+        r_x, z_x, n_x = self.input(x).chunk(3, dim=1)  # each (N, H)
+        r_h, z_h, n_h = self.hidden(state).chunk(3, dim=1)
+        r, z = (r_x + r_h).sigmoid(), (z_x + z_h).sigmoid()
+        n = (n_x + r * n_h).tanh()  # the candidate; it is here that r makes the cell forget what it was
+        return z * state + (1 - z) * n
+        ### END SOLUTION
+
+
+### BEGIN SOLUTION
+def parts(state: State) -> tuple[torch.Tensor, ...]:
+    """The tensors of a state, h first.
+
+    >>> len(parts(torch.zeros(3, 5))), len(parts((torch.zeros(3, 5), torch.zeros(3, 5))))
+    (1, 2)
+    """
+    return state if isinstance(state, tuple) else (state,)
+
+
+def like(state: State, tensors: list[torch.Tensor]) -> State:
+    """These tensors as a state of the same form: the way back from `parts`.
+
+    >>> h, c = like((torch.zeros(3, 5), torch.zeros(3, 5)), [torch.ones(3, 5), torch.ones(3, 5)])
+    """
+    return tuple(tensors) if isinstance(state, tuple) else tensors[0]
+
+
+### END SOLUTION
+
+
+def run(
+    cell: nn.Module, inputs: torch.Tensor, state: State, lengths: torch.Tensor | None = None
+) -> tuple[torch.Tensor, State]:
+    """Read sequences step by step. Past its length a row's state stays as it is, and its output is 0.
+
+    cell: one of the three above, inputs: (N, T, input_dim), state: the cell's, lengths: (N,), without it all are T
+    -> outputs: (N, T, H), h after each step; the state after the last
+
+    >>> cell = GRUCell(1, 1)
+    >>> for parameter in cell.parameters():
+    ...     parameter.data = torch.zeros_like(parameter)  # so each step halves the state
+    >>> outputs, state = run(cell, torch.zeros(2, 3, 1), torch.tensor([[8.0], [40.0]]), torch.tensor([3, 1]))
+    >>> outputs.squeeze(2).tolist(), state.tolist()
+    ([[4.0, 2.0, 1.0], [20.0, 0.0, 0.0]], [[1.0], [20.0]])
+    """
+    ### BEGIN SOLUTION
+    outputs = []
+    for t in range(inputs.shape[1]):
+        after = cell(inputs[:, t], state)
+        if lengths is None:
+            state = after
+            outputs.append(parts(state)[0])
+        else:
+            real = (t < lengths)[:, None]  # (N, 1): whose sequence goes on
+            state = like(state, [torch.where(real, a, b) for a, b in zip(parts(after), parts(state), strict=True)])
+            outputs.append(parts(state)[0] * real)
+    return torch.stack(outputs, dim=1), state
+    ### END SOLUTION
+
+
+def candidate_weights(updates: torch.Tensor) -> torch.Tensor:
+    """How much of each candidate is in each state of a GRU: h_t = Π u_1..t · h_0 + Σ_i w[t, i] · candidate_i.
+
+    updates: (T, d), the update gates u -> w: (T, T, d), w[t, i] = (1 - u_i) · Π_{j=i+1..t} u_j, and 0 for i > t
+
+    >>> candidate_weights(torch.tensor([[0.9], [0.5], [0.2]])).squeeze(2)
+    tensor([[0.1000, 0.0000, 0.0000],
+            [0.0500, 0.5000, 0.0000],
+            [0.0100, 0.1000, 0.8000]])
+    """
+    ### BEGIN SOLUTION
+    shares = torch.zeros_like(updates)  # (T, d): of each candidate in the state at hand
+    rows = []
+    for t, u in enumerate(updates):
+        # One step of the cell: of all that is there, u stays, and the rest is the new candidate's.
+        shares = torch.cat([shares[:t] * u, (1 - u)[None], shares[t + 1 :]])
+        rows.append(shares)
+    return torch.stack(rows)
+    ### END SOLUTION
+
+
+def gradient_norms(cell: nn.Module, inputs: torch.Tensor, state: State) -> torch.Tensor:
+    """How much the last output depends on each state before it: the 2-norm of ∂(Σ h_T)/∂h_t for t = 1 … T.
+
+    cell: one of the three above, inputs: (1, T, input_dim), state: the cell's -> (T,)
+    h_t is the state after step t; of the LSTM it is h and c together, as one vector.
+
+    >>> cell = GRUCell(1, 4)
+    >>> for parameter in cell.parameters():
+    ...     parameter.data = torch.zeros_like(parameter)  # so each step halves the state, and so each gradient
+    >>> gradient_norms(cell, torch.zeros(1, 3, 1), torch.zeros(1, 4))
+    tensor([0.5000, 1.0000, 2.0000])
+    """
+    ### BEGIN SOLUTION
+    steps = []  # of each step: the state before it, cut off from the past, and the state after it
+    for x in inputs.unbind(dim=1):
+        before = like(state, [tensor.detach().requires_grad_() for tensor in parts(state)])
+        state = cell(x, before)
+        steps.append((parts(before), parts(state)))
+    # Backpropagation through time. For the last state the gradient is known: Σ h_T has the slope 1 in each h, 0 in c.
+    h, *c = parts(state)
+    gradient = [torch.ones_like(h), *map(torch.zeros_like, c)]
+    norms = [torch.cat(gradient).norm()]
+    for before, after in reversed(steps[1:]):
+        # The chain rule: this sum has the same slopes in the state after as Σ h_T, so it has them in the one before.
+        total = sum((slope * tensor).sum() for slope, tensor in zip(gradient, after, strict=True))
+        gradient = torch.autograd.grad(total, before)
+        norms.append(torch.cat(gradient).norm())
+    return torch.stack(norms[::-1])
+    ### END SOLUTION
