@@ -17,8 +17,8 @@ from itertools import pairwise
 from grader.judge import Mismatch, assert_equal, criterion, module_of, show
 
 END = "</w>"
-WORDS = 800_000  # in the long text; about 30 of them are different
-MERGES = 120  # to be learnt in it
+WORDS = 1_000_000  # in the long text; about 35 of them are different
+MERGES = 250  # to be learnt in it
 
 
 class Characters:
@@ -356,7 +356,7 @@ def test_nothing_but_words(student, rng):
 def test_pieces_in_order(student, rng):
     """Any word comes apart as it would have been merged while learning, END and unknown characters included."""
     check_pieces(student, rng)
-    for letters, most in (("ab", 12), ("abc", 25), ("abcde", 40)):
+    for letters, most in (("ab", 12), ("aBc", 25), ("abcd.", 40)):
         text = draw_text(rng, letters, kinds=12, longest=8)
         merges, _ = learn(text, most)
         words = [draw_word(rng, letters, 9) for _ in range(9)] + sorted(set(text.split()))[:5]
@@ -411,7 +411,7 @@ def test_every_symbol_numbered(student, rng):
 )
 def test_there_and_back(student, rng):
     """Each symbol becomes its id, an unknown one 3, and the ids of a text become its words again."""
-    for letters in ("abc", "abcde", "a7<é"):
+    for letters in ("abc", "aBcDe", "a7<.é"):
         learnt = draw_text(rng, letters, kinds=12)
         merges, _ = learn(learnt, 25)
         for known in ([], merges[:6], merges):
@@ -485,15 +485,15 @@ def test_no_trace(student, rng):
     kind="efficiency",
     hint="Count the words first, with Counter(text.split()); from then on work with the different words and their "
     "counts only.",
-    timeout=8,
+    timeout=6,
 )
 def test_work_of_learning(student, rng):
-    """In a text of 800,000 words, about 30 of them different, 120 merges are learnt in no time."""
+    """In a text of a million words, about 35 of them different, 250 merges are learnt in no time."""
     check_sense(student, rng)
     words = sorted({draw_word(rng, "abcdefgh", 2) for _ in range(20)})
     # Two of each of these words: enough for a merge, and far rarer than all others, in the short text, too.
     letters = [chr(number) for number in rng.sample(range(0x100, 0x180), k=120)]
-    rare = [" ".join([draw_word(rng, letters, 18, shortest=18)] * 2) for _ in range(8)]
+    rare = [" ".join([draw_word(rng, letters, 18, shortest=18)] * 2) for _ in range(15)]
     line, rest = " ".join(words) + " ", " ".join(rare)
     short = student.learn_merges(line * 50 + rest, MERGES)  # whether these are right is another criterion's matter
     assert isinstance(short, list) and len(short) >= 10, f"{MERGES} merges can be learnt, found {show(short)}"
