@@ -338,7 +338,7 @@ def test_max_n(student, rng):
     """All n-grams from 1 to max_n count alike, be max_n 1 or 6; without it they go up to 4."""
     one, two = fresh(rng, 17, 13)
     for sentence, places in ((one, (2, 10)), (two, (7,))):
-        hypothesis, reference = [spoilt(sentence, *places)], [[sentence]]
+        hypothesis, reference = [[*spoilt(sentence, *places), "and", "more"]], [[sentence]]
         cases = [(hypothesis, reference, max_n) for max_n in (1, 2, 3, 5, 6, 4)]
         check_scores(student, *cases, (hypothesis, reference))
 
@@ -356,6 +356,7 @@ def test_short_among_others(student, rng):
     check_scores(
         student,
         ([said, []], [[one], [two]]),
+        ([said, [], two[:1]], [[one], [[], two], [[], two]]),
         ([[], said, []], [[two, three], [one], [three]]),
         ([said, two[:2], three[:3]], [[one], [two[:2]], [three[:3]]]),
         ([three[:1], said, two[:3]], [[three], [one], [two[:4], two]]),
@@ -383,8 +384,8 @@ def test_no_trace(student, rng):
             (student.closest_length, 7, others),
             (student.clipped_matches, near, [two, one], 1),
             (student.clipped_matches, near, [two, two[:3]], 1),
-            (student.corpus_bleu, [near], [[one]]),
-            (student.corpus_bleu, [far], [[one, two]]),
+            (student.corpus_bleu, [near, two], [[two, one, two[:3]], [one, two, two[:3]]]),
+            (student.corpus_bleu, [far, two], [[two, one, two[:3]], [one, two, two[:3]]]),
         ):
             reply = function.observe(*args)
             assert_equal(list(reply.args), args, "the arguments after the call")
