@@ -291,13 +291,13 @@ def bleu(own: Functions) -> Picture:
     references = [[sentence.split() for sentence in sentences] for sentences in WRITTEN]
     grids = [_clipping(own, hypotheses[0], references[0], n) for n in (1, 2)]
     said = sum(map(len, hypotheses))
-    pairs = list(zip(hypotheses, references, strict=True))
-    wanted = sum(own["closest_length"](len(one), [len(other) for other in others]) for one, others in pairs)
+    sentences = tuple(zip(hypotheses, references, strict=True))
+    wanted = sum(own["closest_length"](len(one), [len(other) for other in others]) for one, others in sentences)
     penalties = [float(own["brevity_penalty"](length, wanted)) for length in range(1, 2 * wanted + 1)]
     curve = Curve(values=penalties, last=len(penalties), across=f"words said, {wanted} expected", up="penalty")
     sums = []
     for n in (1, 2, 3, 4):
-        counts = [own["clipped_matches"](*pair, n) for pair in pairs]
+        counts = [own["clipped_matches"](*pair, n) for pair in sentences]
         sums.append("/".join(str(sum(column)) for column in zip(*counts, strict=True)))
     score = own["corpus_bleu"](hypotheses, references)
     notes = (
