@@ -400,11 +400,60 @@ def recurrent_cells(own: Functions) -> Picture:
     return Picture("What passes through time", [[norms_left], left], notes)
 
 
+TRANSLATED = ("the small cat is on the mat", "it sleeps now")
+WRITTEN = (
+    ("the cat is on the mat", "a small cat is sitting on the mat"),
+    ("it sleeps there all day",),
+)
+
+
+def bleu(own: Functions) -> Picture:
+    """The handout's corpus: how the first sentence is counted, and what the length of the corpus costs."""
+    hypotheses = [sentence.split() for sentence in TRANSLATED]
+    references = [[sentence.split() for sentence in sentences] for sentences in WRITTEN]
+    grids = [_clipping(own, hypotheses[0], references[0], n) for n in (1, 2)]
+    said = sum(map(len, hypotheses))
+    sentences = tuple(zip(hypotheses, references, strict=True))
+    wanted = sum(own["closest_length"](len(one), [len(other) for other in others]) for one, others in sentences)
+    penalties = [float(own["brevity_penalty"](length, wanted)) for length in range(1, 2 * wanted + 1)]
+    curve = Curve(values=penalties, last=len(penalties), across=f"words said, {wanted} expected", up="penalty")
+    sums = []
+    for n in (1, 2, 3, 4):
+        counts = [own["clipped_matches"](*pair, n) for pair in sentences]
+        sums.append("/".join(str(sum(column)) for column in zip(*counts, strict=True)))
+    score = own["corpus_bleu"](hypotheses, references)
+    notes = (
+        f"with the second sentence: {', '.join(sums)} for n = 1, 2, 3, 4",
+        f"{said} words said, {wanted} expected: penalty {own['brevity_penalty'](said, wanted):.3f}; BLEU {score:.4f}",
+    )
+    return Picture("What of a translation matches, and what brevity costs", [grids, [curve]], notes)
+
+
+def _clipping(own: Functions, hypothesis: list[str], references: list[list[str]], n: int) -> Grid:
+    """A row for each n-gram that is said: how often, how often in each reference, and how often it matches."""
+    counts = own["ngram_counts"](hypothesis, n)
+    others = [own["ngram_counts"](reference, n) for reference in references]
+    rows = []
+    for gram, times in counts.items():
+        found = [other.get(gram, 0) for other in others]
+        rows.append([times, *found, min(times, max(found))])
+    matches, total = own["clipped_matches"](hypothesis, references, n)
+    return Grid(
+        shades=[[0.25 * min(cell, 3) for cell in row] for row in rows],
+        words=[[str(cell) for cell in row] for row in rows],
+        rows=[" ".join(gram) for gram in counts],
+        columns=["said", *(f"ref {number}" for number in range(1, len(references) + 1)), "match"],
+        way=[(place, len(references) + 1) for place in range(len(rows))],
+        heading=f"n = {n}: {matches} of {total}",
+        cell=52.0,
+    )
+
+
 # A drawing for an exercise is a function above, and a name here.
 DRAWINGS: Mapping[str, Callable[[Functions], Picture]] = {
     drawing.__name__: drawing
     for drawing in (
         edit_distance, ctc, attention, multihead_attention, positional_encoding, beam_search, seq2seq, transformer,
-        recurrent_cells, viterbi, bpe,
+        recurrent_cells, viterbi, bleu, bpe,
     )
 }  # fmt: skip

@@ -27,6 +27,7 @@ DRAWN_HERE = (
     "beam_search",
     "recurrent_cells",
     "viterbi",
+    "bleu",
     "bpe",
 )
 COSTS = {"insert": 2, "delete": 3, "substitute": 4}
