@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,29 +24,33 @@ if TYPE_CHECKING:  # confinement is for Linux, and this module for all systems
 REMARKABLE = (
     Verdict.GRADER_FAULT, Verdict.TAMPERED, Verdict.CRASHED, Verdict.MEMORY, Verdict.TIMEOUT, Verdict.ERROR,
 )  # fmt: skip
+NARROW = 7  # columns of a table for a score
 ROOM = 20  # columns of a table for the student and the total
 
 
 def print_class(console: Console, results: Results) -> None:
     """The table of scores, and a remark on each zero that has another reason than a wrong answer."""
-    table = Table(
-        title=results.course, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
-    )
-    table.add_column("student", no_wrap=True)
     names = [exercise.name for exercise in results.students[0].exercises] if results.students else []
     headings, legend = _headings(names, console.width)
-    for heading in headings:
-        table.add_column(heading, justify="right", min_width=5)
-    table.add_column("total", justify="right", style="bold", no_wrap=True)
     has_final = any(student.final is not None for student in results.students)
-    if has_final:
-        table.add_column("final", justify="right", style="bold", no_wrap=True)
-    for student in results.students:
-        scores = [_exercise_score(exercise) for exercise in student.exercises]
-        final = [_score(student.final)] if has_final else []
-        total = "?" if student.needs_review else _score(student.score)
-        table.add_row(escape(printable_line(student.id, 40)), *scores, total, *final)
-    console.print(table)
+    parts = _parts(len(headings), console.width) if legend else [slice(None)]
+    for number, columns in enumerate(parts):
+        table = Table(
+            title="" if number else results.course, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+            collapse_padding=True,
+        )  # fmt: skip
+        table.add_column("student", no_wrap=True)
+        for heading in headings[columns]:
+            table.add_column(heading, justify="right", min_width=5)
+        is_last = number == len(parts) - 1
+        for heading in ("total", *["final"] * has_final) if is_last else ():
+            table.add_column(heading, justify="right", style="bold", no_wrap=True)
+        for student in results.students:
+            scores = [_exercise_score(exercise) for exercise in student.exercises[columns]]
+            table.add_row(
+                escape(printable_line(student.id, 40)), *scores, *(_totals(student, has_final) if is_last else ())
+            )
+        console.print(table)
     if legend:
         console.print(Padding(Columns(legend, padding=(0, 2)), (0, 0, 1, 2)))
     if results.provisional:
@@ -55,10 +60,22 @@ def print_class(console: Console, results: Results) -> None:
             console.print(f"  {escape(printable_line(student.id, 40))}: {escape('; '.join(remarks))}")
 
 
+def _totals(student: GradedStudent, has_final: bool) -> list[str]:
+    total = "?" if student.needs_review else _score(student.score)
+    return [total, _score(student.final)] if has_final else [total]
+
+
+def _parts(count: int, width: int) -> list[slice]:
+    """Which scores each table has: all of them if they fit, else several tables of about the same size."""
+    tables = math.ceil(count / max(1, (width - ROOM) // NARROW))
+    each = math.ceil(count / tables)
+    return [slice(start, start + each) for start in range(0, count, each)]
+
+
 def _headings(names: Sequence[str], width: int) -> tuple[list[str], list[str]]:
     """The names as headings of columns, broken at underscores; numbers and a legend where they do not fit."""
     words = [name.replace("_", "_\n") for name in names]
-    columns = sum(2 + max(5, *map(len, word.split("\n"))) for word in words)
+    columns = sum(max(NARROW, *(2 + len(line) for line in word.split("\n"))) for word in words)
     if columns + ROOM <= width:
         return words, []
     numbers = [str(number) for number, _ in enumerate(names, start=1)]
