@@ -1,0 +1,116 @@
+"""Public tests of complexity, to work by: numbers that you can count by hand. The hidden ones ask more."""
+
+from grader.judge import assert_equal, criterion, show
+
+FIELDS = ("multiplications", "sequential", "path")
+
+
+@criterion(
+    "Everybody asks everybody",
+    points=2,
+    kind="value",
+    question="How many dot products are in a table of scores for 7 tokens, and how long is each of them?",
+    hint="Count twice: the scores, and then the mixture of the values, which is a matrix product of the same size.",
+    step="Each of n positions asks n others, or min(size, n): that many scores of d products, and as many for the "
+    "mixture. A neighbourhood of `size` tokens needs n / size layers for the whole sentence, rounded up.",
+)
+def test_attention_by_hand(student):
+    """What attention costs for seven tokens of four numbers: to all of them, and to three of them."""
+    assert_equal(student.self_attention_cost(7, 4), (392, 1, 1), "self_attention_cost(7, 4)")
+    assert_equal(student.self_attention_cost(3, 5), (90, 1, 1), "self_attention_cost(3, 5)")
+    found = student.restricted_attention_cost(7, 4, 3)
+    assert_equal(found, (168, 1, 3), "restricted_attention_cost(7, 4, size=3)")
+    found = student.restricted_attention_cost(3, 5, 11)
+    assert_equal(found, (90, 1, 1), "restricted_attention_cost(3, 5, size=11), where all may be asked")
+
+
+@criterion(
+    "One after the other",
+    points=2,
+    kind="value",
+    question="Which two matrices does a step multiply with, and what has to be there before it can begin?",
+    hint="A step takes the token through W and the state through U; both are d × d, and no step can go ahead.",
+    step="Twice d * d products a step, and n steps: each waits for the one before, and each is on the way.",
+)
+def test_recurrent_by_hand(student):
+    """What a recurrent layer costs for a few tokens, whose steps wait for one another."""
+    assert_equal(student.recurrent_cost(7, 4), (224, 7, 7), "recurrent_cost(7, 4)")
+    assert_equal(student.recurrent_cost(3, 5), (150, 3, 3), "recurrent_cost(3, 5)")
+
+
+@criterion(
+    "Neighbours, and neighbours of neighbours",
+    points=2,
+    kind="value",
+    question="How many tokens does a position of the second layer hear of, if the second layer has gaps?",
+    hint="With a kernel of 3 one layer hears of 3 tokens, two of 9, three of 27: which is the first that is enough?",
+    step="Begin with one layer that reaches `kernel` tokens; while that is less than n, add a layer and multiply.",
+)
+def test_convolution_by_hand(student):
+    """What a convolution costs for a few tokens, and how many dilated layers a signal has to pass."""
+    for n, d, kernel, expected in ((7, 4, 3, (336, 1, 2)), (3, 5, 2, (150, 1, 2)), (3, 5, 7, (525, 1, 1))):
+        found = student.convolution_cost(n, d, kernel)
+        assert_equal(found, expected, f"convolution_cost({n}, {d}, kernel={kernel})")
+    for n, path in ((8, 3), (9, 4)):
+        found = student.convolution_cost(n, 4, 2)
+        assert_equal(found, (2 * n * 16, 1, path), f"convolution_cost({n}, 4, kernel=2)")
+
+
+@criterion(
+    "Where the two curves meet",
+    points=1,
+    kind="value",
+    question="For which n are the multiplications of self-attention and of the recurrent layer equal?",
+    hint="Write both counts as an inequality in n and d, and cancel what stands on both sides.",
+    step="Two layers that cost the same count as well: no more is not the same as less.",
+)
+def test_crossing_by_hand(student):
+    """Up to this length, and no further, self-attention takes no more multiplications than a recurrent layer."""
+    for d in (4, 9):
+        assert_equal(student.cheaper_than_recurrent(d), d, f"cheaper_than_recurrent({d})")
+
+
+@criterion(
+    "All weights of a small Transformer",
+    points=2,
+    kind="value",
+    question="Which parts of the model have weights at all? List them, with the shape of each.",
+    hint="Count one part at a time, as the handout's table does: which line of it differs from yours?",
+    step="An encoder layer has one attention and two norms, a decoder layer two and three; every Linear has a bias.",
+)
+def test_parameters_by_hand(student):
+    """The number of weights of the Transformer that the handout counts, and with a second layer in both stacks."""
+    sizes = {"source_vocab": 5, "target_vocab": 7, "d_model": 4, "d_ff": 6}
+    for num_layers, expected in ((1, 479), (2, 875)):
+        found = student.transformer_parameters(5, 7, 4, num_layers, 6)
+        assert_equal(found, expected, f"transformer_parameters(num_layers={num_layers}, {sizes})")
+
+
+@criterion(
+    "Names",
+    points=1,
+    kind="shape",
+    question="What does somebody write who wants only the path of a layer?",
+    hint="Return a Cost, not a plain tuple: Cost(multiplications=…, sequential=…, path=…).",
+    step="Put the three numbers into Cost(...), keep the names of the arguments, and let four bytes be the default.",
+)
+def test_named(student):
+    """Every cost is a Cost, whose numbers have names; arguments have names too, and a number has four bytes."""
+    for function, sizes in (
+        (student.self_attention_cost, {"d": 4, "n": 7}),
+        (student.recurrent_cost, {"d": 4, "n": 7}),
+        (student.convolution_cost, {"kernel": 3, "d": 4, "n": 7}),
+        (student.restricted_attention_cost, {"size": 3, "d": 4, "n": 7}),
+    ):
+        found = function(**sizes)
+        assert isinstance(found, tuple) and len(found) == 3, f"a Cost has three numbers, found {show(found)}"
+        cost = function.keep(**sizes)
+        for field, value in zip(FIELDS, found, strict=True):
+            assert_equal(getattr(cost, field).read(), value, f"the field {field} of a Cost, for {sizes}")
+    assert_equal(student.attention_memory(n=5, heads=3, batch=2), 600, "attention_memory(batch=2, heads=3, n=5)")
+    for function, sizes in (
+        (student.cheaper_than_recurrent, {"d": 4}),
+        (student.transformer_parameters, {"source_vocab": 5, "target_vocab": 7, "d_model": 4, "num_layers": 1, "d_ff": 6}),
+    ):
+        by_name = function(**dict(reversed(sizes.items())))
+        assert_equal(by_name, function(*sizes.values()), f"the result for {sizes}, with the names and without")
