@@ -39,9 +39,9 @@ def recurrent_cost(n: int, d: int) -> Cost:
 
 
 def convolution_cost(n: int, d: int, kernel: int) -> Cost:
-    """Every position asks `kernel` neighbours, d channels in and out; a stack of layers, each `kernel` times as dilated.
+    """One layer mixes `kernel` neighbours, d channels in and out; a stack of them, dilated, joins the whole sentence.
 
-    n tokens, d numbers each, kernel at least 2 if n is -> Cost: the multiplications of one layer, the path of the stack
+    n tokens, d numbers each, kernel from 2 on -> Cost: multiplications of one layer, path through the stack
 
     >>> convolution_cost(7, 4, kernel=3)
     Cost(multiplications=336, sequential=1, path=2)

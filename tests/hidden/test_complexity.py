@@ -75,6 +75,19 @@ def check_kind(value, what):
         raise Mismatch(f"{what} must be above 0, found {value}.", "A number that must be above 0.")
 
 
+def check_growth(student, d):
+    """Self-attention grows faster with the length than a recurrent layer, right or wrong as the counts may be."""
+    grown = []
+    for name in ("self_attention_cost", "recurrent_cost"):
+        asked = getattr(student, name)
+        once, twice = (part(asked(n, d), "multiplications", f"{name}({n}, {d})") for n in (d, 2 * d))
+        numbers = all(isinstance(count, int | float) for count in (once, twice))
+        grown.append(twice / once if numbers and once else 0.0)
+    if not grown[0] > grown[1] > 1:
+        problem = "With the length, self_attention_cost must grow faster than recurrent_cost, or nothing can meet."
+        raise Mismatch(problem, problem)
+
+
 def sizes(rng, most, count):
     """Different sizes in no order, so that no two can change places unseen."""
     return rng.sample(range(2, most + 1), count)
@@ -110,7 +123,7 @@ def test_counted(student, rng):
     hint="How many layers does it take until kernel ** layers is at least n? And what of a sentence of one word?",
 )
 def test_dilated_paths(student, rng):
-    """A stack of dilated convolutions has as many layers as the last position needs to hear of the first, at least one."""
+    """A dilated stack has as many layers as the last position needs to hear of the first, and at least one."""
     lengths = [1, 2, 3, 4, 5, 7, 8, 9, 10, 16, 17, 26, 27, 28, *rng.sample(range(29, 60), 3)]
     for kernel in (2, 3, 4, 5, 11, 64):
         for n in lengths:
@@ -147,11 +160,8 @@ def test_exact_powers(student, rng):
 )
 def test_neighbourhoods(student, rng):
     """Restricted attention asks min(size, n) keys at each position, and needs a layer for each block of size tokens."""
-    n, d, size = sizes(rng, 12, 3)
-    for n, d, size in (
-        (n, d, size), (13, 3, 4), (12, 5, 4), (11, 2, 4), (7, 3, 7), (7, 3, 8), (7, 4, 20), (6, 5, 1), (1, 4, 3),
-        (1, 3, 1), (9, rng.randint(2, 6), rng.randint(5, 8)),
-    ):  # fmt: skip
+    asked = [(13, 3, 4), (12, 5, 4), (11, 2, 4), (7, 3, 7), (7, 3, 8), (7, 4, 20), (6, 5, 1), (1, 4, 3), (1, 3, 1)]
+    for n, d, size in (*asked, sizes(rng, 12, 3), (9, rng.randint(2, 6), rng.randint(5, 8))):
         blocks = len(range(0, n, size))
         found = student.restricted_attention_cost(n, d, size)
         expected = (run_attention(n, d, asked=len(range(n)[:size])), 1, blocks)
@@ -182,6 +192,7 @@ def test_exact_blocks(student, rng):
 )
 def test_longest_sentence(student, rng):
     """The longest sequence for which self-attention takes no more multiplications, for narrow and wide layers."""
+    check_growth(student, rng.randint(5, 9))
     for d in (1, 2, 5, rng.randint(6, 9)):
         lengths = [n for n in range(1, 3 * d + 2) if run_attention(n, d, asked=n) <= run_recurrent(n, d)]
         assert_equal(student.cheaper_than_recurrent(d), max(lengths), f"cheaper_than_recurrent({d})")
@@ -265,10 +276,10 @@ def test_whole_numbers(student, rng):
             counts.append(part(cost, "multiplications", what))
         assert_equal(counts[1], times * counts[0], f"the multiplications of {name}{large}")
     check_kind(student.cheaper_than_recurrent(6), "cheaper_than_recurrent(6)")
-    one, large = student.attention_memory(3, 5, 7, 2), student.attention_memory(3 * more, 5 * few, 7, 2)
+    one, large = student.attention_memory(3, 5, 7, 2), student.attention_memory(3 * more * few, 5, 7, 2)
     check_kind(one, "attention_memory(3, 5, 7, 2)")
     check_kind(large, "attention_memory of a large batch")
-    assert_equal(large, few * more * one, f"attention_memory({3 * more}, {5 * few}, 7, 2)")
+    assert_equal(large, few * more * one, f"attention_memory({3 * more * few}, 5, 7, 2)")
     words = 2 * rng.randrange(2**53) + 1
     found = [student.transformer_parameters(11 + step * words, 13, 7, 2, 9) for step in range(3)]
     for count in found:
