@@ -335,7 +335,7 @@ class Growth:
 
     def lines(self, *, plain: bool) -> list[str]:
         columns = [["n", *map(str, LENGTHS)]]
-        columns += [[name, *(f"{value:,.7g}" for value in values)] for name, values in self.curves.items()]
+        columns += [[name, *(f"{value:,.13g}" for value in values)] for name, values in self.curves.items()]
         rows = [list(row) for row in zip(*columns, strict=True)]
         widths = [max(map(len, column)) + 2 for column in columns]
         aligned = ["".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
