@@ -18,15 +18,12 @@ def products(cost):
     kind="value",
     question="How many dot products are in a table of scores for 7 tokens, and how long is each of them?",
     hint="Count twice: the scores, and then the mixture of the values, which is a matrix product of the same size.",
-    step="Each of n positions asks n others, or min(size, n): that many scores of d products, and as many for the "
-    "mixture. A neighbourhood of `size` tokens needs n / size layers for the whole sentence, rounded up.",
+    step="Each of n positions has n scores of d products; the mixture takes as many. Nobody waits, and nobody is far.",
 )
 def test_attention_by_hand(student):
-    """What attention costs for seven tokens of four numbers: to all of them, and to three of them."""
+    """What self-attention costs for seven tokens of four numbers, and for three of five."""
     assert_equal(student.self_attention_cost(7, 4), (392, 1, 1), "self_attention_cost(7, 4)")
     assert_equal(student.self_attention_cost(3, 5), (90, 1, 1), "self_attention_cost(3, 5)")
-    found = student.restricted_attention_cost(7, 4, 3)
-    assert_equal(found, (168, 1, 3), "restricted_attention_cost(7, 4, size=3)")
 
 
 @criterion(
@@ -49,16 +46,19 @@ def test_recurrent_by_hand(student):
     kind="value",
     question="How many tokens does a position of the second layer hear of, if the second layer has gaps?",
     hint="With a kernel of 3 one layer hears of 3 tokens, two of 9, three of 27: which is the first that is enough?",
-    step="Begin with one layer that reaches `kernel` tokens; while that is less than n, add a layer and multiply.",
+    step="Begin with one layer that reaches `kernel` tokens; while that is less than n, add a layer and multiply. "
+    "Restricted attention needs a layer for each block of `size` tokens, and for the rest one more.",
 )
-def test_convolution_by_hand(student):
-    """What a convolution costs for a few tokens, and how many dilated layers a signal has to pass."""
+def test_neighbours_by_hand(student):
+    """What layers cost that look at a few neighbours only, and how many of them a signal has to pass."""
     for n, d, kernel, expected in ((7, 4, 3, (336, 1, 2)), (3, 5, 2, (150, 1, 2))):
         found = student.convolution_cost(n, d, kernel)
         assert_equal(found, expected, f"convolution_cost({n}, {d}, kernel={kernel})")
     for n, path in ((8, 3), (9, 4)):
         found = student.convolution_cost(n, 4, 2)
         assert_equal(found, (2 * n * 16, 1, path), f"convolution_cost({n}, 4, kernel=2)")
+    found = student.restricted_attention_cost(7, 4, 3)
+    assert_equal(found, (168, 1, 3), "restricted_attention_cost(7, 4, size=3)")
 
 
 @criterion(
