@@ -69,8 +69,8 @@ def part(cost, field, what):
 def check_kind(value, what):
     """A whole number of Python's, above 0."""
     if type(value) not in (int, bool):
-        kind = type(value).__name__
-        raise Mismatch(f"{what} must be a whole number, an int, found {value!r} ({kind}).", "A number is no int.")
+        found = f"found {value!r}, a {type(value).__name__}"
+        raise Mismatch(f"{what} must be a whole number, an int, {found}.", "A number is no int.")
     if value < 1:
         raise Mismatch(f"{what} must be above 0, found {value}.", "A number that must be above 0.")
 
@@ -244,11 +244,10 @@ def test_memory(student, rng):
     """Attention weights take a number for each sequence, head, query and key, of as many bytes as the caller says."""
     for batch, heads, n in (sizes(rng, 9, 3), (1, 3, 5), (3, 1, 5), (3, 5, 1), (8, 16, 1024)):
         numbers = batch * heads * sum(n for _query in range(n))
-        what = f"attention_memory({batch}, {heads}, {n}"
-        assert_equal(student.attention_memory(batch, heads, n), numbers * 4, f"{what})")
-        for size in (1, 2, 8):
-            found = student.attention_memory(batch, heads, n, bytes_per_number=size)
-            assert_equal(found, numbers * size, f"{what}, bytes_per_number={size})")
+        found = [student.attention_memory(batch, heads, n)]
+        found += [student.attention_memory(batch, heads, n, bytes_per_number=size) for size in (1, 2, 8)]
+        what = f"attention_memory({batch}, {heads}, {n}) with its default of 4 bytes, and with 1, 2 and 8"
+        assert_equal(found, [numbers * size for size in (4, 1, 2, 8)], what)
 
 
 @criterion(
