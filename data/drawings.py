@@ -6,9 +6,10 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from grader.student.pictures import Curve, Grid, Node, Picture, Tree
+from grader.student.pictures import Curve, Grid, Node, Picture, Tree, svg
 
 Functions = Mapping[str, Any]  # the names of the student's module
 
@@ -449,11 +450,96 @@ def _clipping(own: Functions, hypothesis: list[str], references: list[list[str]]
     )
 
 
+WIDTH, KERNEL, NEIGHBOURS = 64, 7, 16
+LENGTHS = [2**power for power in range(13)]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How numbers grow with n: a curve for each name, both axes logarithmic; ``mark`` is an n that is shown."""
+
+    heading: str
+    curves: Mapping[str, Sequence[float]]  # for each of LENGTHS
+    mark: float = 0.0
+    wide: float = 270.0
+    high: float = 240.0
+    left: float = 46.0
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return self.left + self.wide + 8 + 8.0 * max(map(len, self.curves)), self.high + 68
+
+    def _x(self, n: float) -> float:
+        return self.left + self.wide * math.log(n) / math.log(LENGTHS[-1])
+
+    def draw(self) -> list[str]:
+        logs = {
+            name: [(n, math.log10(value)) for n, value in zip(LENGTHS, values, strict=True) if 0 < value < math.inf]
+            for name, values in self.curves.items()
+        }
+        heights = [height for points in logs.values() for _, height in points] or [0.0]
+        low, top = math.floor(min(heights)), max(math.ceil(max(heights)), math.floor(min(heights)) + 1)
+
+        def place(height: float) -> float:
+            return 28 + self.high * (top - height) / (top - low)
+
+        body = [svg.text(self.left, 8, self.heading, anchor="start", kind="note")]
+        for power in range(low, top + 1):
+            body.append(
+                svg.line([(self.left, place(power)), (self.left + self.wide, place(power))], "stroke: var(--line)")
+            )
+            tick = "10" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(digit)] if digit.isdigit() else "⁻" for digit in str(power))
+            body.append(svg.text(self.left - 8, place(power), tick, anchor="end", kind="note"))
+        if 1 <= self.mark <= LENGTHS[-1]:
+            across = [(self._x(self.mark), place(top)), (self._x(self.mark), place(low))]
+            body.append(svg.line(across, "stroke: var(--ink); stroke-dasharray: 4 4"))
+            body.append(svg.text(self._x(self.mark), place(low) + 18, f"{self.mark:g}", kind="note"))
+        colours = ("var(--shade)", "var(--mark)", "var(--good)", "var(--soft)")
+        for (name, points), colour in zip(logs.items(), colours, strict=False):
+            line = [(self._x(n), place(height)) for n, height in points]
+            body.append(svg.line(line, f"stroke: {colour}; stroke-width: 2.5; stroke-linejoin: round"))
+            if line:
+                body.append(svg.text(line[-1][0] + 8, line[-1][1], name, anchor="start", kind="note"))
+        body.append(svg.text(self.left, place(low) + 18, "1", kind="note"))
+        body.append(svg.text(self.left + self.wide, place(low) + 18, f"n = {LENGTHS[-1]}", kind="note"))
+        return body
+
+    def lines(self, *, plain: bool) -> list[str]:
+        columns = [["n", *map(str, LENGTHS)]]
+        columns += [[name, *(f"{value:,.13g}" for value in values)] for name, values in self.curves.items()]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        widths = [max(map(len, column)) + 2 for column in columns]
+        aligned = ["".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        return [self.heading, aligned[0], *aligned[1::2]]
+
+
+def complexity(own: Functions) -> Picture:
+    """Four layers of the same width for longer and longer sentences: multiplications, and the way of a signal."""
+    layers = {
+        "self-attention": [own["self_attention_cost"](n, WIDTH) for n in LENGTHS],
+        "recurrent": [own["recurrent_cost"](n, WIDTH) for n in LENGTHS],
+        "convolution": [own["convolution_cost"](n, WIDTH, KERNEL) for n in LENGTHS],
+        "restricted": [own["restricted_attention_cost"](n, WIDTH, NEIGHBOURS) for n in LENGTHS],
+    }
+    crossing = own["cheaper_than_recurrent"](WIDTH)
+    products = {name: [cost.multiplications for cost in costs] for name, costs in layers.items()}
+    paths = {name: [cost.path for cost in costs] for name, costs in layers.items()}
+    figures = (
+        Growth("multiplications of one layer", products, mark=crossing),
+        Growth("path from the first token to the last", paths),
+    )
+    notes = (
+        f"d = {WIDTH}, kernel {KERNEL}, neighbourhood {NEIGHBOURS}; both axes are logarithmic",
+        f"up to n = {crossing} self-attention takes no more multiplications than a recurrent layer",
+    )
+    return Picture("What four layers cost for a sentence of n tokens", [figures], notes)
+
+
 # A drawing for an exercise is a function above, and a name here.
 DRAWINGS: Mapping[str, Callable[[Functions], Picture]] = {
     drawing.__name__: drawing
     for drawing in (
         edit_distance, ctc, attention, multihead_attention, positional_encoding, beam_search, seq2seq, transformer,
-        recurrent_cells, viterbi, bleu, bpe,
+        recurrent_cells, viterbi, bleu, bpe, complexity,
     )
 }  # fmt: skip

@@ -29,6 +29,7 @@ DRAWN_HERE = (
     "viterbi",
     "bleu",
     "bpe",
+    "complexity",
 )
 COSTS = {"insert": 2, "delete": 3, "substitute": 4}
 

@@ -60,6 +60,8 @@ def test_the_lattice_has_the_numbers_of_the_handout(solved):
     "name", ["edit_distance", "ctc", "attention", "multihead_attention", "beam_search", "viterbi", "bpe"]
 )
 @pytest.mark.parametrize("name", ["edit_distance", "ctc", "attention", "multihead_attention", "beam_search", "bleu"])
+    "name", ["edit_distance", "ctc", "attention", "multihead_attention", "beam_search", "complexity"]
+)
 def test_the_picture_of_the_handout_is_that_of_the_solution(name):
     shown = (COURSE.folder(COURSE.exercise(name)) / "picture.svg").read_text(encoding="utf-8")
     assert shown == DRAWINGS[name](_solution(name)).svg()
