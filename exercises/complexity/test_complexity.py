@@ -110,6 +110,9 @@ def test_named(student):
         (student.recurrent_cost, {"d": 4, "n": 7}),
         (student.convolution_cost, {"kernel": 3, "d": 4, "n": 7}),
         (student.restricted_attention_cost, {"size": 3, "d": 4, "n": 7}),
+        (student.convolution_cost, {"kernel": 9, "d": 4, "n": 7}),  # and where a sentence is short
+        (student.restricted_attention_cost, {"size": 9, "d": 4, "n": 7}),
+        (student.restricted_attention_cost, {"size": 7, "d": 4, "n": 7}),
     ):
         found = function(**sizes)
         assert isinstance(found, tuple) and len(found) == 3, f"a Cost has three numbers, found {show(found)}"
