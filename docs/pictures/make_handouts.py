@@ -19,7 +19,7 @@ from grader.student.pictures import Grid, Picture
 from grader.student.show import drawings
 
 ROOT = Path(__file__).resolve().parents[2]
-DRAWN_HERE = ("edit_distance", "ctc", "attention", "multihead_attention", "beam_search")
+DRAWN_HERE = ("edit_distance", "ctc", "attention", "multihead_attention", "beam_search", "word_alignment")
 COSTS = {"insert": 2, "delete": 3, "substitute": 4}
 
 
