@@ -68,7 +68,7 @@ def test_uniform_rows(student):
     points=2,
     kind="value",
     question="The word `the` was said once. Three words may have made it: what must their counts add up to?",
-    hint="Take one target word: which source words compete for it? Divide each number by the sum of theirs, NULL's too.",
+    hint="Take one target word: which source words and NULL compete for it? Divide each number by the sum of theirs.",
     step="For each target word sum table[target word, s] over s in the source words and NULL; then add "
     "table[target word, s] / sum to the count of (target word, s).",
 )
@@ -109,7 +109,7 @@ def test_rows_sum_to_one(student):
     points=2,
     kind="value",
     question="Before a target word is made, one of the source words is chosen blindly. How many can be chosen?",
-    hint="Work out one target word: the mean of its numbers over all source words, NULL among them. Then its logarithm.",
+    hint="Work out one target word: the mean of its numbers over all source words and NULL. Then take the logarithm.",
     step="For each target word take log(sum of table[target word, s] over the source words and NULL, divided by "
     "len(source) + 1), and add these up.",
 )
@@ -132,7 +132,7 @@ def test_likelihood_by_hand(student):
     points=2,
     kind="value",
     question="After the first round, why does `Haus` make `house` rather than `das` does?",
-    hint="One round is an E step with the table of the round before, then an M step. The first table is the uniform one.",
+    hint="One round is an E step with the last table, and then an M step. The first table is the uniform one.",
     step="table = uniform_table(pairs); then, `iterations` times: "
     "table = normalise(expected_counts(pairs, table)); return table.",
 )
@@ -162,7 +162,7 @@ def test_rounds_by_hand(student):
     points=2,
     kind="value",
     question="How many answers are there: one for each source word, or one for each target word?",
-    hint="Go through the target words. For each look at the numbers of all source words and of NULL: where is the largest?",
+    hint="Go through the target words. Each has a number with every source word and with NULL: where is the largest?",
     step="For each target word take the position i with the largest table[target word, source[i]], or None if "
     "table[target word, None] is larger than all of them.",
 )
