@@ -308,6 +308,7 @@ def test_rounds(student, rng):
     a, b, c, x, y, z = some_words(rng, 6)
     for pairs, rounds in (
         ([([a, b], [x, y]), ([c, a], [z, x, x]), ([b, c], [z])], (0, 1, 4)),
+        ([([a, b], [x, y]), ([a, b, c], [x, y, z]), ([c, b], [y, x])], (60,)),  # slow, and then slower
         ([([c, a, b], [x]), ([c], [z, x]), ([b], [x, z])], (2, 60)),  # still on its way after 60 rounds
         ([(["in", a, "None"], [x, "in"]), ([a, a], [y, x]), (["None"], [y])], (3, 9)),
     ):
@@ -377,7 +378,8 @@ def test_hardly_anything(student, rng):
     "A call leaves no trace",
     points=2,
     kind="robustness",
-    hint="NULL belongs to your own copy of a sentence, a new table is a new dict, and nothing is kept for the next call.",
+    hint="NULL belongs to your own copy of a sentence, a new table is a new dict, and no call keeps anything for the "
+    "next one.",
 )
 def test_no_trace(student, rng):
     """The arguments are unchanged after a call, and no answer depends on the calls before it."""
