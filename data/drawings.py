@@ -535,11 +535,55 @@ def complexity(own: Functions) -> Picture:
     return Picture("What four layers cost for a sentence of n tokens", [figures], notes)
 
 
+WORD_PAIRS = """
+das Haus ist alt      the house is old
+das Buch ist neu      the book is new
+Anna kennt das Haus   Anna knows the house
+mein Haus             my house
+mein Buch             my book
+du kennst Anna        you know Anna
+du liest viel         you read much
+liest Anna viel       does Anna read much
+kennst du mein Haus   do you know my house
+liest du das Buch     do you read the book
+"""
+
+
+def word_alignment(own: Functions) -> Picture:
+    """Who is held to have made each word of the last pair, after more and more rounds."""
+    pairs = [tuple(half.split() for half in line.split("   ", 1)) for line in WORD_PAIRS.strip().splitlines()]
+    source, target = pairs[-1]
+    grids = []
+    for rounds, heading in ((0, "no round"), (1, "1 round"), (3, "3 rounds"), (20, "20 rounds")):
+        table = own["train"](pairs, rounds)
+        shares = own["expected_counts"]([(source, target)], table)
+        links = own["align"](source, target, table)
+        cells = [[float(shares.get((wanted, word), 0.0)) for word in (None, *source)] for wanted in target]
+        grids.append(
+            Grid(
+                shades=cells,
+                words=[[_share(cell, 2) for cell in row] for row in cells],
+                rows=target,
+                columns=["NULL", *source],
+                heading=heading,
+                way=[(j, 0 if i is None else i + 1) for j, i in enumerate(links)],
+                cell=30.0,
+            )
+        )
+    likelihoods = [float(own["log_likelihood"](pairs, own["train"](pairs, rounds))) for rounds in (0, 1, 3, 20)]
+    rising = ", ".join(f"{value:.1f}".replace("-", "−") for value in likelihoods)
+    notes = (
+        "A row shares one English word out among the German words and NULL; a frame is the best link.",
+        f"log-likelihood of all ten pairs: {rising}",
+    )
+    return Picture("Which German word made which English word?", [grids[:2], grids[2:]], notes)
+
+
 # A drawing for an exercise is a function above, and a name here.
 DRAWINGS: Mapping[str, Callable[[Functions], Picture]] = {
     drawing.__name__: drawing
     for drawing in (
         edit_distance, ctc, attention, multihead_attention, positional_encoding, beam_search, seq2seq, transformer,
-        recurrent_cells, viterbi, bleu, bpe, complexity,
+        recurrent_cells, viterbi, word_alignment, bleu, bpe, complexity,
     )
 }  # fmt: skip

@@ -27,6 +27,7 @@ DRAWN_HERE = (
     "beam_search",
     "recurrent_cells",
     "viterbi",
+    "word_alignment",
     "bleu",
     "bpe",
     "complexity",
