@@ -226,10 +226,11 @@ def test_rows_in_any_order(student, rng):
         keys = [(f, e) for e in (*sources, NULL) for f in targets]
         keys = [*rng.sample(keys, k=len(keys) - 3), ("only", "one")]
         rng.shuffle(keys)
+        size = {e: 10.0 ** rng.choice((-9, -6, 0, 3)) for _, e in keys} | {sources[0]: 1e-10}  # a row may be small
         for counts in (
             {key: rng.uniform(0.01, 5.0) for key in keys},
             {key: rng.randint(1, 9) for key in keys},
-            {key: 10 ** rng.uniform(-6, 3) for key in keys},
+            {(f, e): size[e] * rng.uniform(0.1, 1.0) for f, e in keys},
         ):
             same_table(student.normalise(counts), true_rows(counts), f"normalise({show(counts)})", atol=1e-12)
 
