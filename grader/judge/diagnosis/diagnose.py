@@ -2,8 +2,9 @@
 
 A failed test's calls are repeated on the solution, which shows what answers are wrong, and on the solution with a known
 mistake in it. A mistake explains everything if it is wrong wherever the student is, mostly in the same way, and nowhere
-else. If there is none, one is looked for that explains what is wrong in a function, and two are tried together in one
-program. What nothing tells apart is named together. The rest is silence.
+else. If there is none, one is looked for that explains what is wrong in a function, and what it leaves is a problem of
+its own: another mistake is put beside it into the same program. If nothing can be the first, two are tried together.
+What nothing tells apart is named together. The rest is silence.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 
+import msgspec
+
 from grader.judge.diagnosis.evidence import Key, Trial, try_on
 from grader.judge.diagnosis.failures import Failures, Recordings
-from grader.judge.diagnosis.fits import CLEARLY, MOST, NEARLY, STRONG, Fit, fit_of
+from grader.judge.diagnosis.fits import CLEARLY, MOST, NEARLY, STRONG, Fit, fails_the_same
 from grader.judge.diagnosis.objections import Objections
 from grader.judge.diagnosis.replay import Clock, OutOfTime
+from grader.judge.diagnosis.selection import HARDLY, Chosen, Selection
 from grader.judge.diagnosis.similarity import ALTERNATIVES, ENOUGH
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 from grader.judge.processes.events import Diagnosed, Found
@@ -27,9 +31,18 @@ TRIALS = 0.6  # of it for trying one mistake after the other
 ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
 PAIRS = 40  # so many are tried at most
 LIKENESSES = 20  # and so many mistakes of which one may be what it looks like
-HARDLY = 0.02  # differences in credit that say nothing
 
-Chosen = tuple[Fit, ...]  # mistakes that nothing tells apart
+
+class Part(msgspec.Struct, frozen=True):
+    """A mistake that is named, with what nothing tells from it."""
+
+    alternatives: Chosen
+    agrees: frozenset[Key]  # the wrong answers that it gives, beside those that were named before
+    touched: frozenset[Key]  # and all that it has to do with
+
+    @property
+    def mistake(self) -> Mistake:
+        return self.alternatives[0].mistake
 
 
 def diagnose(suspects: Suspects, failed: Recordings, passed: Recordings, deadline: float = math.inf) -> Diagnosed:
@@ -39,7 +52,7 @@ def diagnose(suspects: Suspects, failed: Recordings, passed: Recordings, deadlin
         failures = Failures(suspects, failed, passed, clock)
     except OutOfTime:
         return Diagnosed((), explained=False)
-    search = _Search(suspects, failures, Objections(suspects, passed, failures.functions, clock), clock)
+    search = _Search(Selection(suspects, failures, Objections(suspects, passed, failures.functions, clock), clock))
     with contextlib.suppress(OutOfTime):
         search.run()
     return search.result()
@@ -48,14 +61,13 @@ def diagnose(suspects: Suspects, failed: Recordings, passed: Recordings, deadlin
 class _Search:
     """One submission's failures, and what was found out about them so far."""
 
-    def __init__(self, suspects: Suspects, failures: Failures, objections: Objections, clock: Clock) -> None:
-        self.suspects = suspects
-        self.failures = failures
-        self.objections = objections
-        self.clock = clock
-        self.trials: dict[tuple[str, ...], Trial] = {}
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+        self.suspects = selection.suspects
+        self.failures = selection.failures
+        self.clock = selection.clock
         self.found: list[Found] = []
-        self.given: set[Key] = set()  # wrong answers that what was found gives
+        self.given: frozenset[Key] = frozenset()  # wrong answers that what was found gives
 
     def result(self) -> Diagnosed:
         """All that is found by now."""
@@ -64,7 +76,7 @@ class _Search:
         return Diagnosed(tuple(self.found), explained)
 
     def run(self) -> None:
-        candidates = self._candidates()
+        candidates = self._likeliest(self.suspects.mistakes, self.failures.criteria)
         if self.failures.wrong:
             self._explain_answers(candidates)
         if self.given >= self.failures.wrong:
@@ -72,118 +84,128 @@ class _Search:
 
     def _explain_answers(self, candidates: Sequence[Mistake]) -> None:
         near = self._near(candidates)
-        single = self._best(near, self.failures.wrong, MOST)
-        named = [single] if single else self._by_function(near)
-        given = self._given(named)
-        if given != self.failures.wrong:
-            with contextlib.suppress(OutOfTime):
-                pair, together = self._pair(candidates, NEARLY if named else CLEARLY)
-                named, given = (pair, together) if pair else (named, given)
-        if named:
-            self._name(named)
-            self.given |= given
-        else:
+        named: list[Part] = []
+        with contextlib.suppress(OutOfTime):
+            if single := self.selection.best(self._fits(near, self.failures.wrong), MOST):
+                named.append(self._part(single))
+            while (left := self.failures.wrong - _given(named)) and (part := self._next(named, near, candidates, left)):
+                named.append(part)
+            if left:
+                named = self._pair(candidates, NEARLY if named else CLEARLY) or named
+        self.given = _given(named)
+        for part in named:
+            self._add(part.alternatives, self.failures.criteria_of(part.touched))
+        if not named:
             self._liken(near)
 
-    def _given(self, named: Sequence[Chosen]) -> frozenset[Key]:
-        """The wrong answers that these mistakes give."""
-        fits = [self._fit(chosen[0].mistake, self.failures.wrong) for chosen in named]
-        return frozenset().union(*(fit.agrees for fit in fits))
-
-    def _candidates(self) -> list[Mistake]:
-        """Those that a failed criterion is known to catch, the likeliest first."""
-        near = [mistake for mistake in self.suspects.mistakes if self._likely(mistake)]
-        return sorted(near, key=self._likely, reverse=True)
-
-    def _likely(self, mistake: Mistake) -> float:
-        """How well what is known to catch it agrees with what failed, 0 to 2."""
-        shared = len(mistake.caught_by & set(self.failures.criteria))
-        return shared / len(mistake.caught_by) + shared / len(self.failures.criteria)
-
     # How well mistakes fit
+
+    def _likeliest(self, mistakes: Iterable[Mistake], criteria: Collection[str]) -> list[Mistake]:
+        """Those that one of these criteria is known to catch, the likeliest first."""
+        near = [mistake for mistake in mistakes if _likely(mistake, criteria)]
+        return sorted(near, key=lambda mistake: -_likely(mistake, criteria))
 
     def _near(self, candidates: Iterable[Mistake]) -> list[Mistake]:
         """Those that give some wrong answer, those that give most first."""
         clock = self.clock.part(TRIALS)
+        trials = self.selection.trials
         least = 0.0
         with contextlib.suppress(OutOfTime):  # the likeliest were tried
             for mistake in candidates:
-                if self._likely(mistake) < least:
+                likely = _likely(mistake, self.failures.criteria)
+                if likely < least:
                     break
-                self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, clock)
-                fit = self._fit(mistake, self.failures.wrong)
+                trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, clock)
+                fit = self.selection.fit(mistake, self.failures.wrong)
                 if fit.explains(1.0) and fit.strong:
-                    least = max(least, ALIKE * self._likely(mistake))
-        tried = [(mistake, self.trials[mistake.ids]) for mistake in candidates if mistake.ids in self.trials]
-        near = [mistake for mistake, trial in tried if trial.agrees]
-        return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))
+                    least = max(least, ALIKE * likely)
+        near = [mistake for mistake in candidates if mistake.ids in trials and trials[mistake.ids].agrees]
+        return sorted(near, key=lambda mistake: -self.failures.credit(trials[mistake.ids].agrees))
 
-    def _try(self, mistake: Mistake) -> Trial:
-        if mistake.ids not in self.trials:
-            self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, self.clock)
-        return self.trials[mistake.ids]
+    def _fits(self, mistakes: Iterable[Mistake], keys: frozenset[Key]) -> list[Fit]:
+        return [self.selection.fit(mistake, keys) for mistake in mistakes]
 
-    def _fit(self, mistake: Mistake, keys: frozenset[Key]) -> Fit:
-        trial = self._try(mistake)
-        against = (trial.against | trial.raises) & self.failures.functions
-        loose = {name for name in against if self.objections.is_loose(name)}
-        return fit_of(self.failures, mistake, trial, loose, keys)
-
-    def _best(self, mistakes: Iterable[Mistake], keys: frozenset[Key], share: float) -> Chosen:
-        """Those that explain these answers best, and that no passed test speaks against; none if there are many."""
-        fits = [fit for mistake in mistakes if (fit := self._fit(mistake, keys)).explains(share)]
-        while fits:
-            most = max(fit.credit for fit in fits)
-            best = [fit for fit in fits if fit.credit >= most - HARDLY]
-            if chosen := self._narrowed([fit for fit in best if self._is_sound(fit)]):
-                return chosen if len(chosen) <= ALTERNATIVES else ()
-            fits = [fit for fit in fits if fit not in best]
-        return ()
-
-    def _is_sound(self, fit: Fit) -> bool:
-        functions = {self.failures.function[key] for key in fit.agrees}
-        return not self.objections.to(fit.mistake, but_raising=fit.strong) & functions
-
-    def _narrowed(self, fits: Sequence[Fit]) -> Chosen:
-        """Of mistakes that give the same those that suit best what failed and what passed; one for each idea."""
-
-        def suits(fit: Fit) -> tuple[int, int, int]:
-            silent = fit.mistake.caught_by & self.failures.without_answer
-            return (-len(self.objections.to(fit.mistake)), len(silent), len(fit.touched))
-
-        best = max(map(suits, fits), default=None)
-        kept = [fit for fit in fits if suits(fit) == best]
-        ideas = {tuple(map(self.suspects.idea_of, fit.mistake.ids)): fit for fit in reversed(kept)}
-        return tuple(fit for fit in kept if fit in ideas.values())
+    def _part(self, chosen: Chosen) -> Part:
+        fit = self.selection.fit(chosen[0].mistake, self.failures.wrong)
+        return Part(chosen, fit.agrees, fit.touched | chosen[0].touched)
 
     # Several mistakes
 
-    def _by_function(self, near: Sequence[Mistake]) -> list[Chosen]:
-        """For a function in which the student is wrong a mistake that explains it, and then the next. The student may
-        have the mistake in one place only. But where it shows, too, another one is not looked for."""
-        found: list[Chosen] = []
-        left = self.failures.wrong
-        while left:
-            functions = sorted({self.failures.function[key] for key in left})
-            explained = [
-                chosen
-                for function in functions
-                if (chosen := self._best(near, self.failures.of([function]) & left, CLEARLY))
-                and not chosen[0].raises_only
-            ]
-            if not explained:
-                break
-            found.append(max(explained, key=lambda chosen: self._fit(chosen[0].mistake, left).credit))
-            left -= found[-1][0].agrees | self.failures.of(
-                self._try(found[-1][0].mistake).shows_in(self.failures.function)
-            )
-        return found
+    def _next(
+        self, named: Sequence[Part], near: Sequence[Mistake], candidates: Sequence[Mistake], left: frozenset[Key]
+    ) -> Part | None:
+        """A mistake that explains what is left in a function."""
+        return (self._beside(named, candidates, left) if named else None) or self._apart(named, near, left)
 
-    def _pair(self, candidates: Sequence[Mistake], share: float) -> tuple[list[Chosen], frozenset[Key]]:
-        """Two mistakes that give the wrong answers together, each with what cannot be told from it; and what they give.
-        Where the one does not give an answer by itself, the other must show, too."""
+    def _apart(self, named: Sequence[Part], near: Sequence[Mistake], left: frozenset[Key]) -> Part | None:
+        """It is found by itself. The student may have made what is named in one place only. But where that shows, too,
+        another one is not looked for."""
+        for part in named:
+            left -= self.failures.of(self.selection.trial(part.mistake).shows_in(self.failures.function))
+        explained = [
+            chosen
+            for keys in self.failures.by_function(left)
+            if (chosen := self.selection.best(self._fits(near, keys), CLEARLY))
+            and (chosen[0].exact or not chosen[0].raises_only)
+        ]
+        if not explained:
+            return None
+        return self._part(max(explained, key=lambda chosen: self.selection.fit(chosen[0].mistake, left).credit))
+
+    def _beside(self, named: Sequence[Part], candidates: Sequence[Mistake], left: frozenset[Key]) -> Part | None:
+        """It is found in one program with those that are named, and on those tests only that have something left: what
+        shows in slow tests alone has not been looked for yet."""
+        known = [part.mistake for part in named]
+        ideas = {self.suspects.idea_of(id_) for mistake in known for id_ in mistake.ids}
+        given = _given(named)
+        clock = self.clock.part(TRIALS)
+        witnesses = self.failures.witnesses_of(left)
+        criteria = self.failures.criteria_of(left)
+        trials: list[tuple[Mistake, Trial]] = []
+        least = 0.0
+        with contextlib.suppress(OutOfTime):
+            for mistake in self._likeliest(candidates, criteria):
+                likely = _likely(mistake, criteria)
+                if likely < least:
+                    break
+                together = self.suspects.together((*known, mistake))
+                if not together or self.suspects.idea_of(mistake.ids[0]) in ideas:
+                    continue
+                trial = try_on(self.suspects, together.code, witnesses, clock, lambda trial: self._is_lost(trial, left))
+                if trial.agrees.keys() & left and not (trial.differs | trial.missed) & given:
+                    trials.append((mistake, trial))
+                    fit = self.selection.fit_of(mistake, trial, left, beside=True)
+                    if fit.explains(1.0) and fit.weight >= ENOUGH:
+                        least = max(least, ALIKE * likely)
+
+        def fits(keys: frozenset[Key]) -> list[Fit]:
+            return [self.selection.fit_of(mistake, trial, keys, beside=True) for mistake, trial in trials]
+
+        explained = [
+            chosen
+            for keys in self.failures.by_function(left)
+            if (chosen := self.selection.best(fits(keys), CLEARLY)) and (chosen[0].exact or not chosen[0].raises_only)
+        ]
+        if not explained:
+            return None
+        of_left = {fit.mistake.ids: fit for fit in fits(left)}
+        chosen = max(explained, key=lambda chosen: of_left[chosen[0].mistake.ids].credit)
+        fit = of_left[chosen[0].mistake.ids]
+        return Part(chosen, fit.agrees, fit.touched | chosen[0].touched)
+
+    def _is_lost(self, trial: Trial, left: frozenset[Key]) -> bool:
+        """Whether a program can explain no function of what is left any more."""
+        return all(
+            keys & trial.missed
+            or self.failures.credit(keys & trial.differs) > (1 - CLEARLY) * self.failures.credit(keys)
+            for keys in self.failures.by_function(left)
+        )
+
+    def _pair(self, candidates: Sequence[Mistake], share: float) -> list[Part]:
+        """Two mistakes that give the wrong answers together, each with what cannot be told from it. Where the one does
+        not give an answer by itself, the other must show, too."""
         wrong = self.failures.wrong
-        tried = [self._fit(mistake, wrong) for mistake in candidates if mistake.ids in self.trials]
+        tried = self._fits((one for one in candidates if one.ids in self.selection.trials), wrong)
         parts = sorted((fit for fit in tried if fit.touched), key=lambda fit: -fit.credit)
         pairs = [
             (one, other)
@@ -192,31 +214,38 @@ class _Search:
         ]
         pairs.sort(key=lambda pair: -self.failures.credit(pair[0].agrees | pair[1].agrees))
         fitting: list[tuple[Fit, Fit, Fit]] = []
-        for one, other in pairs[:PAIRS]:
-            both = self.suspects.together((one.mistake, other.mistake))
-            if both is None or len(fitting) > ALTERNATIVES:
-                continue
-            self.trials[both.ids] = try_on(
-                self.suspects, both.code, self.failures.witnesses, self.clock, lambda trial: self._fails(trial, share)
-            )
-            fit = self._fit(both, wrong)
-            needed = all(self._weighs(both, fit.agrees - alone.agrees) for alone in (one, other))
-            if needed and fit.explains(share) and self._is_sound(fit):
-                fitting.append((fit, one, other))
+        with contextlib.suppress(OutOfTime):  # the likeliest were tried
+            for one, other in pairs[:PAIRS]:
+                both = self.suspects.together((one.mistake, other.mistake))
+                if both is None or len(fitting) > ALTERNATIVES:
+                    continue
+                self.selection.trials[both.ids] = try_on(
+                    self.suspects, both.code, self.failures.witnesses, self.clock,
+                    lambda trial: self._fails(trial, share),
+                )  # fmt: skip
+                fit = self.selection.fit(both, wrong)
+                needed = self._is_needed(one, other, fit) and self._is_needed(other, one, fit)
+                if needed and fit.explains(share) and self.selection.is_sound(fit):
+                    fitting.append((fit, one, other))
         most = max((fit.credit for fit, _, _ in fitting), default=0)
         best = [entry for entry in fitting if entry[0].credit >= most - HARDLY]
         named = self._told_apart([(one, other) for _, one, other in best])
         # Where only one of the two can be named, what the other gives is not explained.
-        return named, best[0][0].agrees if len(named) == 2 else self._given(named)
+        given = best[0][0].agrees if len(named) == 2 else frozenset()
+        return [Part(part.alternatives, part.agrees | given, part.touched) for part in map(self._part, named)]
 
     def _fails(self, trial: Trial, share: float) -> bool:
         """Whether two mistakes together cannot give enough any more."""
         lost = self.failures.credit(trial.differs)
         return bool(trial.missed) or lost > (1 - share) * self.failures.credit(self.failures.wrong)
 
-    def _weighs(self, mistake: Mistake, keys: Collection[Key]) -> bool:
-        """Whether it says enough that the mistake gives these answers."""
-        return sum(self._try(mistake).agrees[key] for key in keys) >= ENOUGH
+    def _is_needed(self, one: Fit, other: Fit, both: Fit) -> bool:
+        """Whether it says enough that two mistakes give what the other by itself does not."""
+        keys = both.agrees - other.agrees
+        trial = self.selection.trial(both.mistake)
+        weight = sum(trial.agrees[key] for key in keys)
+        exact = both.agrees == self.failures.wrong and fails_the_same(self.failures, one.mistake, keys, beside=True)
+        return weight >= ENOUGH or (exact and weight > 0)
 
     def _told_apart(self, pairs: Sequence[tuple[Fit, Fit]]) -> list[Chosen]:
         """Pairs as two mistakes with their alternatives: one that all pairs share, and the others."""
@@ -224,24 +253,18 @@ class _Search:
             return [(fit,) for fit in pairs[0]]
         for shared in pairs[0] if pairs else ():
             if all(shared in pair for pair in pairs):
-                rest = self._narrowed([fit for pair in pairs for fit in pair if fit is not shared])
+                rest = self.selection.narrowed([fit for pair in pairs for fit in pair if fit is not shared])
                 return [(shared,), rest] if len(rest) <= ALTERNATIVES else [(shared,)]
         return []
 
     # What is said
 
-    def _name(self, mistakes: Sequence[Chosen]) -> None:
-        """These are facts, each with its alternatives."""
-        for alternatives in mistakes:
-            fit = self._fit(alternatives[0].mistake, self.failures.wrong)
-            self._add(alternatives, self.failures.criteria_of(fit.touched | alternatives[0].touched))
-
     def _liken(self, near: Sequence[Mistake]) -> None:
         """What it looks like: the one idea that gives a good part of what is wrong, and much more than any other."""
-        fits = [self._fit(mistake, self.failures.wrong) for mistake in near]
+        fits = self._fits(near, self.failures.wrong)
         most = max((fit.credit for fit in fits), default=0)
         best = [fit for fit in fits if fit.credit > most * MOST and fit.weight >= STRONG]
-        chosen = self._narrowed([fit for fit in best[:LIKENESSES] if self._is_sound(fit)])
+        chosen = self.selection.narrowed([fit for fit in best[:LIKENESSES] if self.selection.is_sound(fit)])
         if len(chosen) == 1:
             self._add(chosen, self.failures.criteria_of(chosen[0].agrees), likeness=True)
 
@@ -249,8 +272,8 @@ class _Search:
         """Where all answers are right, a criterion looks at the way: at memory, say, or at what is called. So those
         mistakes are asked for that such criteria catch, and no others."""
         rest = self.failures.of_other_functions - {id_ for found in self.found for id_ in found.criteria}
-        fits = [self._fit(one, frozenset()) for one in candidates if rest and one.caught_by == rest]
-        alternatives = self._narrowed([fit for fit in fits if not self.objections.to(fit.mistake)])
+        fits = self._fits((one for one in candidates if rest and one.caught_by == rest), frozenset())
+        alternatives = self.selection.narrowed([fit for fit in fits if not self.selection.objections.to(fit.mistake)])
         if 0 < len(alternatives) < ALTERNATIVES:
             self._add(alternatives, rest)
 
@@ -259,3 +282,14 @@ class _Search:
         silent = {id_ for id_ in self.failures.without_answer if any(id_ in f.mistake.caught_by for f in alternatives)}
         shown = tuple(id_ for id_ in self.failures.criteria if id_ in criteria or id_ in silent)
         self.found.append(Found(mistakes=ids, criteria=shown, likeness=likeness))
+
+
+def _likely(mistake: Mistake, criteria: Collection[str]) -> float:
+    """How well what is known to catch it agrees with what failed, 0 to 2."""
+    shared = len(mistake.caught_by & set(criteria))
+    return shared / len(mistake.caught_by) + shared / len(criteria)
+
+
+def _given(named: Iterable[Part]) -> frozenset[Key]:
+    """The wrong answers that mistakes give."""
+    return frozenset().union(*(part.agrees for part in named))

@@ -47,15 +47,19 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
         return self.share >= CLEARLY and self.weight >= STRONG
 
 
-def fit_of(failures: Failures, mistake: Mistake, trial: Trial, loose: Collection[str], keys: frozenset[Key]) -> Fit:
+def fit_of(
+    failures: Failures, mistake: Mistake, trial: Trial, loose: Collection[str], keys: frozenset[Key], *, beside: bool
+) -> Fit:
     """How a mistake fits these answers. In a function in which it is wrong where the student is right, the student has
     not made it, unless the function has several right answers (``loose``)."""
-    fit = _fit(failures, mistake, trial, failures.of(trial.against - set(loose)), keys)
+    fit = _fit(failures, mistake, trial, failures.of(trial.against - set(loose)), keys, beside=beside)
     against = failures.of((trial.against | trial.raises) - set(loose))
-    return fit if fit.strong else _fit(failures, mistake, trial, against, keys)
+    return fit if fit.strong else _fit(failures, mistake, trial, against, keys, beside=beside)
 
 
-def _fit(failures: Failures, mistake: Mistake, trial: Trial, against: frozenset[Key], keys: frozenset[Key]) -> Fit:
+def _fit(
+    failures: Failures, mistake: Mistake, trial: Trial, against: frozenset[Key], keys: frozenset[Key], *, beside: bool
+) -> Fit:
     agrees = frozenset(trial.agrees.keys() & keys) - against
     missed = frozenset(trial.missed | against) & keys
     weight = sum(trial.agrees[key] for key in agrees)
@@ -68,7 +72,14 @@ def _fit(failures: Failures, mistake: Mistake, trial: Trial, against: frozenset[
         credit=failures.credit(agrees),
         share=failures.credit(agrees) / max(failures.credit(keys), 1e-9),
         raises_only=agrees <= failures.raised,
-        exact=agrees == keys
-        and weight > 0
-        and mistake.caught_by - failures.without_answer == failures.criteria_of(keys),
+        exact=agrees == keys and weight > 0 and fails_the_same(failures, mistake, keys, beside=beside),
     )
+
+
+def fails_the_same(failures: Failures, mistake: Mistake, keys: Collection[Key], *, beside: bool) -> bool:
+    """Whether a mistake is known to fail the criteria of these answers, and no others that the student passed.
+    ``beside`` another mistake it may be hidden in some that failed for both."""
+    criteria = failures.criteria_of(keys)
+    if beside:
+        return criteria <= mistake.caught_by <= set(failures.criteria)
+    return mistake.caught_by - failures.without_answer == criteria

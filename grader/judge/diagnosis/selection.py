@@ -1,0 +1,71 @@
+"""Of known mistakes those that fit best what is wrong: each is tried once, and passed tests are heard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from grader.judge.diagnosis.evidence import Key, Trial, try_on
+from grader.judge.diagnosis.failures import Failures
+from grader.judge.diagnosis.fits import Fit, fit_of
+from grader.judge.diagnosis.objections import Objections
+from grader.judge.diagnosis.replay import Clock
+from grader.judge.diagnosis.similarity import ALTERNATIVES
+from grader.judge.diagnosis.suspects import Mistake, Suspects
+
+HARDLY = 0.02  # differences in credit that say nothing
+
+Chosen = tuple[Fit, ...]  # mistakes that nothing tells apart
+
+
+class Selection:
+    """The mistakes that were tried on one submission's failures, and how they fit."""
+
+    def __init__(self, suspects: Suspects, failures: Failures, objections: Objections, clock: Clock) -> None:
+        self.suspects = suspects
+        self.failures = failures
+        self.objections = objections
+        self.clock = clock
+        self.trials: dict[tuple[str, ...], Trial] = {}
+
+    def trial(self, mistake: Mistake) -> Trial:
+        if mistake.ids not in self.trials:
+            self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, self.clock)
+        return self.trials[mistake.ids]
+
+    def fit(self, mistake: Mistake, keys: frozenset[Key]) -> Fit:
+        """How a mistake by itself fits these answers."""
+        return self.fit_of(mistake, self.trial(mistake), keys)
+
+    def fit_of(self, mistake: Mistake, trial: Trial, keys: frozenset[Key], *, beside: bool = False) -> Fit:
+        against = (trial.against | trial.raises) & self.failures.functions
+        loose = {name for name in against if self.objections.is_loose(name)}
+        return fit_of(self.failures, mistake, trial, loose, keys, beside=beside)
+
+    def best(self, fits: Iterable[Fit], share: float) -> Chosen:
+        """Those that explain this share best, and that no passed test speaks against; none if there are many."""
+        left = [fit for fit in fits if fit.explains(share)]
+        while left:
+            most = max(fit.credit for fit in left)
+            best = [fit for fit in left if fit.credit >= most - HARDLY]
+            if chosen := self.narrowed([fit for fit in best if self.is_sound(fit)]):
+                return chosen if len(chosen) <= ALTERNATIVES else ()
+            left = [fit for fit in left if fit not in best]
+        return ()
+
+    def is_sound(self, fit: Fit) -> bool:
+        functions = {self.failures.function[key] for key in fit.agrees}
+        return not self.objections.to(fit.mistake, but_raising=fit.strong) & functions
+
+    def narrowed(self, fits: Sequence[Fit]) -> Chosen:
+        """Of mistakes that give the same those that suit best what failed and what passed; one for each idea."""
+
+        def suits(fit: Fit) -> tuple[int, int, int]:
+            silent = fit.mistake.caught_by & self.failures.without_answer
+            return (-len(self.objections.to(fit.mistake)), len(silent), len(fit.touched))
+
+        if len(fits) <= 1:
+            return tuple(fits)
+        best = max(map(suits, fits))
+        kept = [fit for fit in fits if suits(fit) == best]
+        ideas = {tuple(map(self.suspects.idea_of, fit.mistake.ids)): fit for fit in reversed(kept)}
+        return tuple(fit for fit in kept if fit in ideas.values())
