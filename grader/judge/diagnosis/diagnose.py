@@ -117,7 +117,7 @@ class _Search:
                     break
                 trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, clock)
                 fit = self.selection.fit(mistake, self.failures.wrong)
-                if fit.explains(1.0) and fit.strong:
+                if fit.explains(1.0) and (fit.strong or fit.exact):
                     least = max(least, ALIKE * likely)
         near = [mistake for mistake in candidates if mistake.ids in trials and trials[mistake.ids].agrees]
         return sorted(near, key=lambda mistake: -self.failures.credit(trials[mistake.ids].agrees))
@@ -145,8 +145,7 @@ class _Search:
         explained = [
             chosen
             for keys in self.failures.by_function(left)
-            if (chosen := self.selection.best(self._fits(near, keys), CLEARLY))
-            and (chosen[0].exact or not chosen[0].raises_only)
+            if (chosen := self.selection.best(self._fits(near, keys), CLEARLY)) and _is_fact(chosen[0])
         ]
         if not explained:
             return None
@@ -184,12 +183,12 @@ class _Search:
         explained = [
             chosen
             for keys in self.failures.by_function(left)
-            if (chosen := self.selection.best(fits(keys), CLEARLY)) and (chosen[0].exact or not chosen[0].raises_only)
+            if (chosen := self.selection.best(fits(keys), CLEARLY)) and _is_fact(chosen[0], alone=len(named) == 1)
         ]
         if not explained:
             return None
         of_left = {fit.mistake.ids: fit for fit in fits(left)}
-        chosen = max(explained, key=lambda chosen: of_left[chosen[0].mistake.ids].credit)
+        chosen = max(explained, key=lambda one: (one[0].exact, of_left[one[0].mistake.ids].credit))
         fit = of_left[chosen[0].mistake.ids]
         return Part(chosen, fit.agrees, fit.touched | chosen[0].touched)
 
@@ -288,6 +287,12 @@ def _likely(mistake: Mistake, criteria: Collection[str]) -> float:
     """How well what is known to catch it agrees with what failed, 0 to 2."""
     shared = len(mistake.caught_by & set(criteria))
     return shared / len(mistake.caught_by) + shared / len(criteria)
+
+
+def _is_fact(fit: Fit, *, alone: bool = True) -> bool:
+    """Whether what explains a part may be named: not if it only raises there, unless it fits exactly; nor if it is not
+    ``alone`` beside another one."""
+    return fit.exact or (alone and not fit.raises_only)
 
 
 def _given(named: Iterable[Part]) -> frozenset[Key]:

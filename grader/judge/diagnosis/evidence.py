@@ -16,7 +16,7 @@ from grader.judge.diagnosis.suspects import Suspects
 from grader.wire.messages import Failure
 
 SECONDS = 2.0  # for the solution on one test
-HOPE = 12  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
+HOPE = 6  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
 SLOW = 0.1  # seconds of the solution's: such a test is asked only of mistakes that gave a wrong answer in a quicker one
 
 

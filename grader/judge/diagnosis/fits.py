@@ -27,6 +27,7 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
     weight: float  # how much it says that it agrees
     credit: float  # what it gives of all that is wrong, by criteria
     share: float  # and of those answers that it is to explain
+    lacks: float  # of those the share that it gives right
     raises_only: bool  # whether all that it gives are exceptions
     exact: bool  # whether it gives all of that, and is known to fail the same criteria
 
@@ -37,9 +38,11 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
     def explains(self, share: float) -> bool:
         """Whether it is wrong wherever the student is, mostly in the same way. If it only raises as the student's
-        code does, it must do so nearly everywhere: shapes that do not fit say little about why."""
+        code does, it must do so nearly everywhere: shapes that do not fit say little about why. Where much agrees, a
+        little may be right: the same mistake in another program may raise there."""
         share = max(share, NEARLY) if self.raises_only else share
-        return not self.missed and self.share >= share and (self.weight >= ENOUGH or self.exact)
+        everywhere = not self.missed or (self.strong and self.lacks <= 1 - NEARLY)
+        return everywhere and self.share >= share and (self.weight >= ENOUGH or self.exact)
 
     @property
     def strong(self) -> bool:
@@ -63,6 +66,7 @@ def _fit(
     agrees = frozenset(trial.agrees.keys() & keys) - against
     missed = frozenset(trial.missed | against) & keys
     weight = sum(trial.agrees[key] for key in agrees)
+    whole = max(failures.credit(keys), 1e-9)
     return Fit(
         mistake=mistake,
         agrees=agrees,
@@ -70,7 +74,8 @@ def _fit(
         missed=missed,
         weight=weight,
         credit=failures.credit(agrees),
-        share=failures.credit(agrees) / max(failures.credit(keys), 1e-9),
+        share=failures.credit(agrees) / whole,
+        lacks=failures.credit(missed) / whole,
         raises_only=agrees <= failures.raised,
         exact=agrees == keys and weight > 0 and fails_the_same(failures, mistake, keys, beside=beside),
     )

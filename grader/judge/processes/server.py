@@ -47,7 +47,6 @@ from grader.sandbox.launcher import Zygote, ZygoteDied, share_of_machine
 from grader.sandbox.layers import Layers
 from grader.wire.notebook import is_notebook
 from grader.worker import linux
-from grader.worker.zygote import warm_up
 
 if TYPE_CHECKING:
     from grader.judge.plugin import SuitePlugin
@@ -144,10 +143,10 @@ class JudgeServer:
 
     def learn_mistakes(self, suite: Suite) -> None:
         """Here, once, and not in every child, as all that a diagnosis of a model needs: torch's first optimizer imports
-        its compiler, which takes seconds."""
+        a compiler, which takes seconds."""
         suspects = self.suspects[suite.exercise.name] = load_suspects(suite.course, suite.exercise)
-        if suspects and OPTIMIZER.search(suspects.source) and "torch" in sys.modules:
-            warm_up()
+        if suspects and OPTIMIZER.search(suspects.source) and (torch := sys.modules.get("torch")):
+            torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
 
     def judge(self, task: Task, items: list[pytest.Item]) -> str:
         """Judge one submission, in as many children as it takes; a description of our fault, or nothing."""
