@@ -29,6 +29,7 @@ from grader.judge.processes.events import Diagnosed, Found
 ALL_SECONDS = 5.0  # of processor time for a submission; what was found by then is said
 TRIALS = 0.6  # of it for trying one mistake after the other
 ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
+HALF = 0.5  # of the criteria that are known to catch a mistake must have failed
 PAIRS = 40  # so many are tried at most
 LIKENESSES = 20  # and so many mistakes of which one may be what it looks like
 
@@ -101,8 +102,14 @@ class _Search:
     # How well mistakes fit
 
     def _likeliest(self, mistakes: Iterable[Mistake], criteria: Collection[str]) -> list[Mistake]:
-        """Those that one of these criteria is known to catch, the likeliest first."""
-        near = [mistake for mistake in mistakes if _likely(mistake, criteria)]
+        """Those that one of these criteria is known to catch, the likeliest first; not those of which most of the
+        criteria that are known to catch them were passed."""
+        failed = set(self.failures.criteria)
+        near = [
+            mistake
+            for mistake in mistakes
+            if mistake.caught_by & set(criteria) and len(mistake.caught_by & failed) >= HALF * len(mistake.caught_by)
+        ]
         return sorted(near, key=lambda mistake: -_likely(mistake, criteria))
 
     def _near(self, candidates: Iterable[Mistake]) -> list[Mistake]:
@@ -145,7 +152,7 @@ class _Search:
         explained = [
             chosen
             for keys in self.failures.by_function(left)
-            if (chosen := self.selection.best(self._fits(near, keys), CLEARLY)) and _is_fact(chosen[0])
+            if (chosen := self.selection.best(self._fits(near, keys), CLEARLY)) and _is_fact(chosen[0], left)
         ]
         if not explained:
             return None
@@ -183,7 +190,10 @@ class _Search:
         explained = [
             chosen
             for keys in self.failures.by_function(left)
-            if (chosen := self.selection.best(fits(keys), CLEARLY)) and _is_fact(chosen[0], alone=len(named) == 1)
+            if (chosen := self.selection.best(fits(keys), CLEARLY))
+            and _is_fact(chosen[0], left)
+            and (len(named) == 1 or chosen[0].exact)
+            and (not chosen[0].raises_only or chosen[0].agrees <= self.selection.trial(chosen[0].mistake).agrees.keys())
         ]
         if not explained:
             return None
@@ -289,10 +299,10 @@ def _likely(mistake: Mistake, criteria: Collection[str]) -> float:
     return shared / len(mistake.caught_by) + shared / len(criteria)
 
 
-def _is_fact(fit: Fit, *, alone: bool = True) -> bool:
-    """Whether what explains a part may be named: not if it only raises there, unless it fits exactly; nor if it is not
-    ``alone`` beside another one."""
-    return fit.exact or (alone and not fit.raises_only)
+def _is_fact(fit: Fit, left: frozenset[Key]) -> bool:
+    """Whether what explains a part may be named: it fits exactly, or does not only raise there; and it says something
+    that it agrees, or explains all that is left."""
+    return (fit.exact or not fit.raises_only) and (fit.weight >= 1 or fit.agrees == left)
 
 
 def _given(named: Iterable[Part]) -> frozenset[Key]:
