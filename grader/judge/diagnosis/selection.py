@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Collection, Iterable, Sequence
 
 from grader.judge.diagnosis.evidence import Key, Trial, try_on
 from grader.judge.diagnosis.failures import Failures
 from grader.judge.diagnosis.fits import Fit, fit_of
 from grader.judge.diagnosis.objections import Objections
-from grader.judge.diagnosis.replay import Clock
+from grader.judge.diagnosis.replay import Clock, OutOfTime
 from grader.judge.diagnosis.similarity import ALTERNATIVES
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 
+TRIALS = 0.6  # of the time that is left, for trying one mistake after the other
+ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
+HALF = 0.5  # of the criteria that are known to catch a mistake must have failed
 HARDLY = 0.02  # differences in credit that say nothing
 
 Chosen = tuple[Fit, ...]  # mistakes that nothing tells apart
@@ -27,6 +31,33 @@ class Selection:
         self.clock = clock
         self.trials: dict[tuple[str, ...], Trial] = {}
 
+    def likeliest(self, mistakes: Iterable[Mistake], criteria: Collection[str]) -> list[Mistake]:
+        """Those that one of these criteria is known to catch, the likeliest first; not those of which most of the
+        criteria that are known to catch them were passed."""
+        failed = set(self.failures.criteria)
+        near = [
+            mistake
+            for mistake in mistakes
+            if mistake.caught_by & set(criteria) and len(mistake.caught_by & failed) >= HALF * len(mistake.caught_by)
+        ]
+        return sorted(near, key=lambda mistake: -likely(mistake, criteria))
+
+    def near(self, candidates: Sequence[Mistake]) -> list[Mistake]:
+        """Those that give some wrong answer, those that give most first."""
+        clock = self.clock.part(TRIALS)
+        least = 0.0
+        with contextlib.suppress(OutOfTime):  # the likeliest were tried
+            for mistake in candidates:
+                chance = likely(mistake, self.failures.criteria)
+                if chance < least:
+                    break
+                self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, clock)
+                fit = self.fit(mistake, self.failures.wrong)
+                if fit.explains(1.0) and (fit.strong or fit.exact):
+                    least = max(least, ALIKE * chance)
+        near = [mistake for mistake in candidates if mistake.ids in self.trials and self.trials[mistake.ids].agrees]
+        return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))
+
     def trial(self, mistake: Mistake) -> Trial:
         if mistake.ids not in self.trials:
             self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, self.clock)
@@ -35,6 +66,9 @@ class Selection:
     def fit(self, mistake: Mistake, keys: frozenset[Key]) -> Fit:
         """How a mistake by itself fits these answers."""
         return self.fit_of(mistake, self.trial(mistake), keys)
+
+    def fits(self, mistakes: Iterable[Mistake], keys: frozenset[Key]) -> list[Fit]:
+        return [self.fit(mistake, keys) for mistake in mistakes]
 
     def fit_of(self, mistake: Mistake, trial: Trial, keys: frozenset[Key], *, beside: bool = False) -> Fit:
         against = (trial.against | trial.raises) & self.failures.functions
@@ -69,3 +103,9 @@ class Selection:
         kept = [fit for fit in fits if suits(fit) == best]
         ideas = {tuple(map(self.suspects.idea_of, fit.mistake.ids)): fit for fit in reversed(kept)}
         return tuple(fit for fit in kept if fit in ideas.values())
+
+
+def likely(mistake: Mistake, criteria: Collection[str]) -> float:
+    """How well what is known to catch it agrees with these criteria, 0 to 2."""
+    shared = len(mistake.caught_by & set(criteria))
+    return shared / len(mistake.caught_by) + shared / len(criteria)
