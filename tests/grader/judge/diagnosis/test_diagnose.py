@@ -362,6 +362,8 @@ MEANS_MISTAKES = {
     "first-left-out": (["sums", "means"], "sum(numbers)", "sum(numbers[1:])"),
     "one-too-many": (["means"], "/ len(numbers)", "/ (len(numbers) + 1)"),
     "smallest": (["one"], "max(numbers)", "min(numbers)"),
+    "nothing-largest": (["one"], "max(numbers)", "float(\'nan\')"),
+    "halves-refused": (["one"], "max(numbers)", "max(numbers) if max(numbers) % 1 == 0 else divmod(numbers)"),
 }
 PARTS = {"total": "sum(numbers)", "mean": "total(numbers) / len(numbers)", "largest": "max(numbers)"}
 
@@ -372,7 +374,7 @@ def explained(tmp_path_factory):
     root = tmp_path_factory.mktemp("means")
     bank = "\n".join(
         f"[[misconception]]\nid = '{id_}'\nexplanation = 'e'\nhint = 'h'\ncaught_by = {caught_by}\n"
-        f"find = '{find}'\nreplace = '{replace}'\n"
+        f"find = '{find}'\nreplace = \"{replace}\"\n"
         for id_, (caught_by, find, replace) in MEANS_MISTAKES.items()
     )
     files = {
@@ -423,6 +425,23 @@ def test_a_mistake_may_be_in_one_place_only(explained):
     result = explained(total=FIRST_LEFT_OUT, mean="sum(numbers) / len(numbers)")
     assert named(result) == ["first-left-out"]
     assert result.findings[0].criteria == ("sums",)
+
+
+@pytest.mark.parametrize(
+    ("largest", "second"),
+    [("numbers[0] * float('nan')", "nothing-largest"), ("divmod(numbers)", "halves-refused")],
+)
+def test_the_second_mistake_may_be_one_that_raises_or_says_little(explained, largest, second):
+    """Its criterion is the very one that is known to catch it, and it gives all that is left."""
+    result = explained(total=FIRST_LEFT_OUT, largest=largest)
+    assert named(result) == ["first-left-out", second]
+    assert result.explained
+
+
+def test_what_agrees_with_little_is_not_named_where_more_is_left(explained):
+    """NaN has many causes, so it is a fact only where nothing else is left open."""
+    result = explained(mean="max(numbers)", largest="numbers[0] * float('nan')")
+    assert named(result) == []
 
 
 RIGHT = ["return b + a", "return sum((a, b))"]
