@@ -49,6 +49,12 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
         """Whether so much agrees that it does not matter where its edit of the solution makes it raise."""
         return self.share >= CLEARLY and self.weight >= STRONG
 
+    @property
+    def certain(self) -> bool:
+        """Whether much agrees, everywhere, and the criteria that are known to catch it are those that failed: what
+        passed need not be asked."""
+        return self.exact and self.strong
+
 
 def fit_of(
     failures: Failures, mistake: Mistake, trial: Trial, loose: Collection[str], keys: frozenset[Key], *, beside: bool

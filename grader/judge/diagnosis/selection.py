@@ -54,7 +54,7 @@ class Selection:
                 self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, clock)
                 fit = self.fit(mistake, self.failures.wrong)
                 if fit.explains(1.0) and (fit.strong or fit.exact):
-                    least = max(least, ALIKE * chance)
+                    least = max(least, chance if fit.certain else ALIKE * chance)
         near = [mistake for mistake in candidates if mistake.ids in self.trials and self.trials[mistake.ids].agrees]
         return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))
 
@@ -88,7 +88,7 @@ class Selection:
 
     def is_sound(self, fit: Fit) -> bool:
         functions = {self.failures.function[key] for key in fit.agrees}
-        return not self.objections.to(fit.mistake, but_raising=fit.strong) & functions
+        return fit.certain or not self.objections.to(fit.mistake, but_raising=fit.strong) & functions
 
     def narrowed(self, fits: Sequence[Fit]) -> Chosen:
         """Of mistakes that give the same those that suit best what failed and what passed; one for each idea."""

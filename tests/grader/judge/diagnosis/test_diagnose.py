@@ -362,7 +362,7 @@ MEANS_MISTAKES = {
     "first-left-out": (["sums", "means"], "sum(numbers)", "sum(numbers[1:])"),
     "one-too-many": (["means"], "/ len(numbers)", "/ (len(numbers) + 1)"),
     "smallest": (["one"], "max(numbers)", "min(numbers)"),
-    "nothing-largest": (["one"], "max(numbers)", "float(\'nan\')"),
+    "nothing-largest": (["one"], "max(numbers)", "float('nan')"),
     "halves-refused": (["one"], "max(numbers)", "max(numbers) if max(numbers) % 1 == 0 else divmod(numbers)"),
 }
 PARTS = {"total": "sum(numbers)", "mean": "total(numbers) / len(numbers)", "largest": "max(numbers)"}
