@@ -76,7 +76,7 @@ class _Search:
             if single := self.selection.best(self.selection.fits(near, self.failures.wrong), MOST):
                 named.append(several.part(single))
             several.add_to(named)
-            if given(named) != self.failures.wrong:
+            if several.left(named):
                 named = several.pair(NEARLY if named else CLEARLY) or named
         self.given = given(named)
         for part in named:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from itertools import takewhile
 from types import CodeType
 
 from grader.judge.diagnosis.failures import Recordings
@@ -35,6 +36,7 @@ class Objections:
         )
         self._found: dict[tuple[tuple[str, ...], bool], frozenset[str]] = {}
         self._loose: dict[str, bool] = {}
+        self._draws: dict[str, bool] = {}
 
     def to(self, mistake: Mistake, *, but_raising: bool = False) -> frozenset[str]:
         """The functions in which the mistake shows in a passed test: the tests that are known to catch it come first,
@@ -53,9 +55,21 @@ class Objections:
     def is_loose(self, function: str) -> bool:
         """Whether it has several right answers: one that passed is not the solution's."""
         if function not in self._loose:
-            asked = [test for _, test in self.tests if function in functions_of(test.exchanges)]
-            self._loose[function] = any(self._differs_from_solution(function, test) for test in asked[:LOOKS])
+            self._loose[function] = any(self._differences(function))
         return self._loose[function]
+
+    def draws(self, function: str) -> bool:
+        """Whether none of its answers that passed is the solution's: it draws, and the student draws otherwise."""
+        if function not in self._draws:
+            found = list(takewhile(bool, self._differences(function)))
+            self._draws[function] = bool(found) and len(found) == len(self._asking(function))
+        return self._draws[function]
+
+    def _asking(self, function: str) -> list[Recording]:
+        return [test for _, test in self.tests if function in functions_of(test.exchanges)][:LOOKS]
+
+    def _differences(self, function: str) -> Iterator[bool]:
+        return (self._differs_from_solution(function, test) for test in self._asking(function))
 
     def _differs_from_solution(self, function: str, test: Recording) -> bool:
         functions = functions_of(test.exchanges)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from grader.judge.diagnosis.evidence import Key, Trial, try_on
 from grader.judge.diagnosis.failures import Failures
-from grader.judge.diagnosis.fits import Fit, fit_of
+from grader.judge.diagnosis.fits import MOST, Fit, fit_of
 from grader.judge.diagnosis.objections import Objections
 from grader.judge.diagnosis.replay import Clock, OutOfTime
 from grader.judge.diagnosis.similarity import ALTERNATIVES
@@ -15,6 +15,7 @@ from grader.judge.diagnosis.suspects import Mistake, Suspects
 
 TRIALS = 0.6  # of the time that is left, for trying one mistake after the other
 ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
+SURE = 2.0  # how likely a mistake is that is known to fail what failed, and nothing else
 HALF = 0.5  # of the criteria that are known to catch a mistake must have failed
 HARDLY = 0.02  # differences in credit that say nothing
 
@@ -53,8 +54,12 @@ class Selection:
                     break
                 self.trials[mistake.ids] = try_on(self.suspects, mistake.code, self.failures.witnesses, clock)
                 fit = self.fit(mistake, self.failures.wrong)
-                if fit.explains(1.0) and (fit.strong or fit.exact):
-                    least = max(least, chance if fit.certain else ALIKE * chance)
+                if fit.certain:
+                    least = chance
+                elif (fit.explains(1.0) and (fit.strong or fit.exact)) or (
+                    chance == SURE and fit.explains(MOST) and fit.strong
+                ):
+                    least = max(least, ALIKE * chance)
         near = [mistake for mistake in candidates if mistake.ids in self.trials and self.trials[mistake.ids].agrees]
         return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))
 
@@ -106,6 +111,6 @@ class Selection:
 
 
 def likely(mistake: Mistake, criteria: Collection[str]) -> float:
-    """How well what is known to catch it agrees with these criteria, 0 to 2."""
+    """How well what is known to catch it agrees with these criteria: 0 to ``SURE``."""
     shared = len(mistake.caught_by & set(criteria))
     return shared / len(mistake.caught_by) + shared / len(criteria)

@@ -49,13 +49,25 @@ class Several:
         fit = self.selection.fit(chosen[0].mistake, self.failures.wrong)
         return Part(chosen, fit.agrees, fit.touched | chosen[0].touched)
 
+    def left(self, named: Sequence[Part]) -> frozenset[Key]:
+        """The wrong answers that another mistake must explain."""
+        touched = frozenset[Key]().union(*(part.touched for part in named))
+        return self._open(self.failures.wrong - given(named), touched)
+
     def add_to(self, named: list[Part]) -> None:
         """Add a mistake that explains what is left in a function, and then the next."""
-        while left := self.failures.wrong - given(named):
+        while left := self.left(named):
             part = (self._beside(named, left) if named else None) or self._apart(named, left)
             if not part:
                 break
             named.append(part)
+
+    def _open(self, keys: frozenset[Key], touched: frozenset[Key]) -> frozenset[Key]:
+        """Those that a mistake with this touch leaves open. Where it is wrong in a function that draws, it is wrong as
+        the student is, who drew otherwise."""
+        functions = {self.failures.function[key] for key in keys & touched}
+        draw = {function for function in functions if self.selection.objections.draws(function)}
+        return keys - (self.failures.of(draw) & touched)
 
     # One after the other
 
@@ -179,7 +191,7 @@ class Several:
 
     def _is_needed(self, one: Fit, other: Fit, both: Fit) -> bool:
         """Whether it says enough that two mistakes give what the other by itself does not."""
-        keys = both.agrees - other.agrees
+        keys = self._open(both.agrees - other.agrees, other.touched)
         agrees = self.selection.trial(both.mistake).agrees
         weight = sum(agrees[key] for key in keys)
         exact = both.agrees == self.failures.wrong and fails_the_same(self.failures, one.mistake, keys, beside=True)
