@@ -47,9 +47,9 @@ class Witness:
         self.test = test
         self.functions = functions_of(test.exchanges)
         self.right: list[Answer | None] = []
-        start = time.monotonic()
+        start = time.process_time()
         replay(suspects, suspects.solution, test, self._note, SECONDS, clock)
-        self.seconds = time.monotonic() - start
+        self.seconds = time.process_time() - start
         self.right += [None] * (len(test.exchanges) - len(self.right))
         self.states = [_state(e.outcome, right) for e, right in zip(test.exchanges, self.right, strict=True)]
         self.weights = [
@@ -108,6 +108,7 @@ class Trial(msgspec.Struct):
     missed: set[Key] = set()  # right where the student is wrong
     against: set[str] = set()  # functions in which it is wrong where the student is right
     raises: set[str] = set()  # functions in which it raises there
+    cut: bool = False  # slow tests were left out
 
     def shows_in(self, function_of: Mapping[Key, str]) -> set[str]:
         """The functions that it makes wrong."""
@@ -126,6 +127,7 @@ def try_on(
     trial = Trial()
     for count, (place, witness) in enumerate(witnesses):
         if count and not hopeless and witness.seconds > SLOW and not trial.agrees:
+            trial.cut = True
             break
         wrong = witness.wrong
 

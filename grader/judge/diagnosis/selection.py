@@ -13,7 +13,7 @@ from grader.judge.diagnosis.replay import Clock, OutOfTime
 from grader.judge.diagnosis.similarity import ALTERNATIVES
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 
-TRIALS = 0.6  # of the time that is left, for trying one mistake after the other
+TRIALS = 0.5  # of the time that is left, for trying one mistake after the other
 ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
 SURE = 2.0  # how likely a mistake is that is known to fail what failed, and nothing else
 HALF = 0.5  # of the criteria that are known to catch a mistake must have failed
@@ -60,6 +60,24 @@ class Selection:
                     chance == SURE and fit.explains(MOST) and fit.strong
                 ):
                     least = max(least, ALIKE * chance)
+        return self._nearest(candidates)
+
+    @property
+    def has_cut(self) -> bool:
+        """Whether a mistake was not tried in slow tests."""
+        return any(trial.cut for trial in self.trials.values())
+
+    def look_again(self, candidates: Sequence[Mistake]) -> list[Mistake]:
+        """The same, after all have been tried in slow tests too."""
+        clock = self.clock.part(TRIALS)
+        with contextlib.suppress(OutOfTime):
+            for mistake in candidates:
+                if mistake.ids in self.trials and self.trials[mistake.ids].cut:
+                    trial = try_on(self.suspects, mistake.code, self.failures.witnesses, clock, lambda trial: False)
+                    self.trials[mistake.ids] = trial
+        return self._nearest(candidates)
+
+    def _nearest(self, candidates: Sequence[Mistake]) -> list[Mistake]:
         near = [mistake for mistake in candidates if mistake.ids in self.trials and self.trials[mistake.ids].agrees]
         return sorted(near, key=lambda mistake: -self.failures.credit(self.trials[mistake.ids].agrees))
 

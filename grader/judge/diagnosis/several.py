@@ -51,22 +51,27 @@ class Several:
 
     def left(self, named: Sequence[Part]) -> frozenset[Key]:
         """The wrong answers that another mistake must explain."""
-        touched = frozenset[Key]().union(*(part.touched for part in named))
-        return self._open(self.failures.wrong - given(named), touched)
+        left = self.failures.wrong - given(named)
+        for part in named:
+            left = self._open(left, part.mistake, part.touched)
+        return left
 
     def add_to(self, named: list[Part]) -> None:
         """Add a mistake that explains what is left in a function, and then the next."""
         while left := self.left(named):
             part = (self._beside(named, left) if named else None) or self._apart(named, left)
+            if not part and not named and self.selection.has_cut:
+                self.near = self.selection.look_again(self.candidates)
+                part = self._apart(named, left)
             if not part:
                 break
             named.append(part)
 
-    def _open(self, keys: frozenset[Key], touched: frozenset[Key]) -> frozenset[Key]:
-        """Those that a mistake with this touch leaves open. Where it is wrong in a function that draws, it is wrong as
-        the student is, who drew otherwise."""
+    def _open(self, keys: frozenset[Key], mistake: Mistake, touched: frozenset[Key]) -> frozenset[Key]:
+        """Those that a mistake leaves open. Where it is wrong in a function that draws, it is wrong as the student is,
+        who drew otherwise."""
         functions = {self.failures.function[key] for key in keys & touched}
-        draw = {function for function in functions if self.selection.objections.draws(function)}
+        draw = {function for function in functions if self.selection.objections.draws(function, mistake)}
         return keys - (self.failures.of(draw) & touched)
 
     # One after the other
@@ -191,7 +196,7 @@ class Several:
 
     def _is_needed(self, one: Fit, other: Fit, both: Fit) -> bool:
         """Whether it says enough that two mistakes give what the other by itself does not."""
-        keys = self._open(both.agrees - other.agrees, other.touched)
+        keys = self._open(both.agrees - other.agrees, other.mistake, other.touched)
         agrees = self.selection.trial(both.mistake).agrees
         weight = sum(agrees[key] for key in keys)
         exact = both.agrees == self.failures.wrong and fails_the_same(self.failures, one.mistake, keys, beside=True)
