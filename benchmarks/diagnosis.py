@@ -10,13 +10,15 @@ half        of two causes one is named, and nothing else
 looks like  a true cause is named as what it looks like
 silent      nothing is said
 wrong       something is named that is no cause
+
+It also says how many seconds of processor time the diagnoses took; the judging itself is not in them.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
-import time
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -58,7 +60,7 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     said: tuple[str, ...]
     known: tuple[tuple[str, ...], ...]
     failed: tuple[str, ...]
-    seconds: float
+    seconds: float  # of processor time that the diagnosis took
 
 
 def read_corpus(course: Course, exercise: Exercise, corpus: str = "foreign") -> Iterator[Program]:
@@ -88,12 +90,11 @@ def judge_all(course: Course, programs: Sequence[Program], jobs: int = 1) -> Ite
 
     def work(program: Program) -> Judged:
         judge = idle.get()
-        start = time.monotonic()
         try:
             result = judge.grade(_task(course, program))
+            return weigh(program, result, judge.diagnosed.seconds)
         finally:
             idle.put(judge)
-        return weigh(program, result, time.monotonic() - start)
 
     try:
         # A judge dies with the thread that started it, so these threads live as long as they are needed.
@@ -137,7 +138,7 @@ def _word(known: Sequence[frozenset[str]], findings: Sequence[Finding]) -> str:
 
 
 def table(judged: Sequence[Judged]) -> str:
-    """Counts and shares, for each exercise and for all."""
+    """Counts and shares, for each exercise and for all, and what it cost."""
     lines = []
     for title, causes in (("Single mistakes", 1), ("Two mistakes at once", 2)):
         words = [word for word in WORDS if causes == 2 or word != "half"]
@@ -149,6 +150,13 @@ def table(judged: Sequence[Judged]) -> str:
         count = Counter(one.word for one in of_kind)
         share = "".join(f"{count[word] / max(1, count.total()):11.1%}" for word in words)
         lines += [f"{'':22}{'':9}{share}", ""]
+    lines.append(f"{'CPU s of a diagnosis':22}{'programs':>9}{'median':>11}{'mean':>11}{'worst':>11}")
+    failing = [one for one in judged if one.word != "passes"]
+    for name in (*dict.fromkeys(one.exercise for one in failing), ""):
+        taken = [one.seconds for one in failing if name in (one.exercise, "")] or [0.0]
+        middle, average = statistics.median(taken), statistics.mean(taken)
+        lines.append(f"{name or 'all':22}{len(taken):9}{middle:11.2f}{average:11.2f}{max(taken):11.2f}")
+    lines.append("")
     speaking = [one for one in judged if one.word not in ("silent", "passes")]
     precise = sum(one.word != "wrong" for one in speaking)
     lines.append(f"Of {len(speaking)} that something is said about, {precise} are told nothing wrong.")

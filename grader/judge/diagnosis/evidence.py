@@ -11,13 +11,12 @@ import msgspec
 
 from grader.judge.diagnosis.recording import Exchange, Recording, functions_of
 from grader.judge.diagnosis.replay import Answer, Clock, limit_of, replay
-from grader.judge.diagnosis.similarity import alike, both_nan, same, weight
+from grader.judge.diagnosis.similarity import HINT, alike, both_nan, same, tells, weight
 from grader.judge.diagnosis.suspects import Suspects
 from grader.wire.messages import Failure
 
 SECONDS = 2.0  # for the solution on one test
-HINT = 0.2  # the weight of an exception with other words
-HOPE = 12  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
+HOPE = 6  # tests in which a mistake gives no wrong answer and some right ones: then it is not this one
 SLOW = 0.1  # seconds of the solution's: such a test is asked only of mistakes that gave a wrong answer in a quicker one
 
 
@@ -48,9 +47,9 @@ class Witness:
         self.test = test
         self.functions = functions_of(test.exchanges)
         self.right: list[Answer | None] = []
-        start = time.monotonic()
+        start = time.process_time()
         replay(suspects, suspects.solution, test, self._note, SECONDS, clock)
-        self.seconds = time.monotonic() - start
+        self.seconds = time.process_time() - start
         self.right += [None] * (len(test.exchanges) - len(self.right))
         self.states = [_state(e.outcome, right) for e, right in zip(test.exchanges, self.right, strict=True)]
         self.weights = [
@@ -93,7 +92,9 @@ class Witness:
         theirs, weight = self.exchanges[number].outcome, self.weights[number]
         if answer and same(answer, theirs, in_form=False):
             return weight
-        return min(HINT if isinstance(answer, Failure) else 1, weight)
+        if isinstance(answer, Failure):
+            return min(HINT, weight) if tells(answer) else 0
+        return min(1, weight)
 
 
 Key = tuple[int, int]  # one answer: the number of the witness, and of the call
@@ -107,6 +108,7 @@ class Trial(msgspec.Struct):
     missed: set[Key] = set()  # right where the student is wrong
     against: set[str] = set()  # functions in which it is wrong where the student is right
     raises: set[str] = set()  # functions in which it raises there
+    cut: bool = False  # slow tests were left out
 
     def shows_in(self, function_of: Mapping[Key, str]) -> set[str]:
         """The functions that it makes wrong."""
@@ -118,12 +120,14 @@ def try_on(
     code: CodeType,
     witnesses: Sequence[tuple[int, Witness]],
     clock: Clock,
-    hopeless: Callable[[Trial], bool] = lambda trial: False,
+    hopeless: Callable[[Trial], bool] | None = None,
 ) -> Trial:
-    """Ask a program what failed tests asked; over when it makes few of the wrong answers wrong, or is ``hopeless``."""
+    """Ask a program what failed tests asked; over when it is ``hopeless``: if nobody says when, when it makes few of
+    the wrong answers wrong."""
     trial = Trial()
     for count, (place, witness) in enumerate(witnesses):
-        if count and witness.seconds > SLOW and not trial.agrees:
+        if count and not hopeless and witness.seconds > SLOW and not trial.agrees:
+            trial.cut = True
             break
         wrong = witness.wrong
 
@@ -144,7 +148,7 @@ def try_on(
             return True
 
         replay(suspects, code, witness.test, go_on, limit_of(witness.seconds), clock)
-        if (count >= HOPE and trial.missed and not trial.agrees) or hopeless(trial):
+        if hopeless(trial) if hopeless else count >= HOPE and trial.missed and not trial.agrees:
             break
     return trial
 

@@ -59,5 +59,15 @@ class Failures:
         """The wrong answers of these functions."""
         return frozenset(key for key, function in self.function.items() if function in functions)
 
+    def by_function(self, keys: Collection[Key]) -> list[frozenset[Key]]:
+        """These answers, function by function."""
+        functions = sorted({self.function[key] for key in keys})
+        return [self.of([function]) & frozenset(keys) for function in functions]
+
+    def witnesses_of(self, keys: Collection[Key]) -> list[tuple[int, Witness]]:
+        """The tests in which these answers came."""
+        places = {place for place, _ in keys}
+        return [(place, one) for place, one in self.witnesses if place in places]
+
     def criteria_of(self, keys: Collection[Key]) -> frozenset[str]:
         return frozenset(self.criterion[key] for key in keys)

@@ -14,6 +14,7 @@ from grader.wire.messages import Failure
 
 SLOW = 0.1  # seconds: passed tests that took longer are not asked
 STRANGE = 8  # answers of a mistake in one test that speak against it; more say nothing more
+DRAWS = 2  # passed tests, slow ones too, from which it is learnt whether a function draws
 LOOKS = 4  # passed tests from which it is learnt whether a function has several right answers
 
 
@@ -24,17 +25,19 @@ class Objections:
         self.suspects = suspects
         self.functions = frozenset(functions)  # in which the student is wrong
         self.clock = clock
-        self.tests = sorted(
+        self.all = sorted(
             (
                 (id_, test)
                 for id_, tests in passed.items()
                 for test in tests
-                if test.usable and test.exchanges and not test.simulate and test.seconds < SLOW
+                if test.usable and test.exchanges and not test.simulate
             ),
             key=lambda entry: entry[1].seconds,
         )
+        self.tests = [(id_, test) for id_, test in self.all if test.seconds < SLOW]
         self._found: dict[tuple[tuple[str, ...], bool], frozenset[str]] = {}
         self._loose: dict[str, bool] = {}
+        self._draws: dict[tuple[str, tuple[str, ...]], bool] = {}
 
     def to(self, mistake: Mistake, *, but_raising: bool = False) -> frozenset[str]:
         """The functions in which the mistake shows in a passed test: the tests that are known to catch it come first,
@@ -54,10 +57,19 @@ class Objections:
         """Whether it has several right answers: one that passed is not the solution's."""
         if function not in self._loose:
             asked = [test for _, test in self.tests if function in functions_of(test.exchanges)]
-            self._loose[function] = any(self._differs_from_solution(function, test) for test in asked[:LOOKS])
+            self._loose[function] = any(self._differs(function, self.suspects.solution, test) for test in asked[:LOOKS])
         return self._loose[function]
 
-    def _differs_from_solution(self, function: str, test: Recording) -> bool:
+    def draws(self, function: str, mistake: Mistake) -> bool:
+        """Whether it draws, and the student draws otherwise: none of its answers that passed is what the solution with
+        the student's mistake gives."""
+        if (function, mistake.ids) not in self._draws:
+            asked = [test for _, test in self.all if function in functions_of(test.exchanges)][:DRAWS]
+            found = [self._differs(function, mistake.code, test) for test in asked]
+            self._draws[function, mistake.ids] = bool(found) and all(found)
+        return self._draws[function, mistake.ids]
+
+    def _differs(self, function: str, code: CodeType, test: Recording) -> bool:
         functions = functions_of(test.exchanges)
         differs = []
 
@@ -66,7 +78,7 @@ class Objections:
                 differs.append(not same(answer, test.exchanges[number].outcome, in_form=False))
             return not any(differs)
 
-        self._replay(self.suspects.solution, test, compare)
+        self._replay(code, test, compare)
         return any(differs)
 
     def _against(self, mistake: Mistake, test: Recording, *, but_raising: bool) -> set[str]:

@@ -11,6 +11,7 @@ from grader.judge.diagnosis.recording import Exchange, Recording
 from grader.wire.codec import is_tensor
 from grader.wire.messages import Call, Failure, Handle, Reply
 
+HINT = 0.2  # the weight of what agrees, but with other words or by a common accident
 ENOUGH = 2  # answers that differ from the solution's and agree with a mistake's, weighed
 ALTERNATIVES = 3  # mistakes that nothing tells apart; more of them say nothing
 RTOL, ATOL = 1e-3, 1e-5
@@ -106,11 +107,11 @@ def _tensors(value: Any) -> bool:
     return is_tensor(value) and value.numel() > 1
 
 
-def weight(exchange: Exchange, right: Reply | Failure) -> int:
+def weight(exchange: Exchange, right: Reply | Failure) -> float:
     """How unlikely it is that two programs give this wrong answer by chance; what is right in it says nothing."""
     outcome = exchange.outcome
     if isinstance(outcome, Failure):
-        return 0 if set(outcome.types) & TELLING_NOTHING or not outcome.message else ENOUGH
+        return ENOUGH if outcome.message and tells(outcome) else HINT
     if _handed_back(exchange.call, outcome):
         return 0
     if isinstance(right, Failure):
@@ -128,6 +129,11 @@ def weight(exchange: Exchange, right: Reply | Failure) -> int:
     return max((_weight(found) for found, expected in parts if not _equal(found, expected)), default=0) or int(cut_off)
 
 
+def tells(failure: Failure) -> bool:
+    """Whether the type of an exception alone says something: most slips of the pen end in one of the others."""
+    return not set(failure.types) & TELLING_NOTHING
+
+
 def _handed_back(call: Call, reply: Reply) -> bool:
     """Whether the result is an argument, as it came."""
     if reply.gradients or reply.args or not (is_tensor(reply.value) or isinstance(reply.value, str | list | tuple)):
@@ -135,16 +141,18 @@ def _handed_back(call: Call, reply: Reply) -> bool:
     return any(_equal(reply.value, value) for value in (*call.args, *call.kwargs.values()))
 
 
-def _weight(value: Any) -> int:
+def _weight(value: Any) -> float:
     if is_tensor(value) and value.numel() == 1:
         return _weight(value.item())
     if is_tensor(value):
-        return ENOUGH if value.numel() > 1 and value.unique().numel() > 1 else min(1, int(value.numel()))
+        return ENOUGH if value.numel() > 1 and value.unique().numel() > 1 else 1
     if isinstance(value, float):
-        return (1 if value.is_integer() else ENOUGH) if math.isfinite(value) else 0
+        return (1 if value.is_integer() else ENOUGH) if math.isfinite(value) else HINT
     if isinstance(value, list | tuple):
         return min(ENOUGH, sum(map(_weight, value)))
-    return 1 if isinstance(value, int | str | bool) else 0
+    if isinstance(value, dict):  # of numbers that were read, not computed
+        return 0
+    return 1 if isinstance(value, int | str | bool) else HINT
 
 
 def both_nan(one: Reply | Failure, other: Reply | Failure, right: Reply | Failure) -> bool:

@@ -70,6 +70,7 @@ class Diagnosed(msgspec.Struct, frozen=True, tag="diagnosed"):
 
     found: tuple[Found, ...]
     explained: bool
+    seconds: float = 0.0  # of processor time that it took
 
 
 class Answers(msgspec.Struct, frozen=True, tag="answers"):

@@ -29,7 +29,7 @@ from _pytest.runner import runtestprotocol
 
 from grader.course import Course
 from grader.course.names import wanted_names
-from grader.course.suites import find_suite
+from grader.course.suites import Suite, find_suite
 from grader.judge.diagnosis.diagnose import diagnose
 from grader.judge.diagnosis.recognise import answers_of
 from grader.judge.diagnosis.recording import Recordings
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 OVERHEAD = 30.0  # seconds for our own work around an exercise's tests
 TRIES = 2  # so often a child may end at the same criterion before the data that it looked at is to blame
 TORCH = re.compile(r"^\s*(import|from)\s+torch\b", re.MULTILINE)
+OPTIMIZER = re.compile(r"\boptim\b")
 MEMORY = 4 << 30  # bytes at most for a child beyond what the judge has: what a student returns can be multiplied
 
 
@@ -111,6 +112,8 @@ class JudgeServer:
         if not items or not task.sources or task.exercise in self.unsound:
             return
         self.unsound[task.exercise] = self.rehearse(items)
+        if task.diagnose:
+            self.learn_mistakes(self.plugin.suite(items[0]))
         _print_little()
         gc.collect()
         gc.freeze()
@@ -138,13 +141,20 @@ class JudgeServer:
         self.plugin.forget()
         return {r.criterion.id: f"the solution itself fails it: {r.message}" for r in failed}
 
+    def learn_mistakes(self, suite: Suite) -> None:
+        """Here, once, and not in every child, as all that a diagnosis of a model needs: torch's first optimizer imports
+        a compiler, which takes seconds."""
+        suspects = self.suspects[suite.exercise.name] = load_suspects(suite.course, suite.exercise)
+        if suspects and OPTIMIZER.search(suspects.source) and (torch := sys.modules.get("torch")):
+            torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)
+
     def judge(self, task: Task, items: list[pytest.Item]) -> str:
         """Judge one submission, in as many children as it takes; a description of our fault, or nothing."""
         if not items:
             return "it has no tests"
         plugin, suite = self.plugin, self.plugin.suite(items[0])
-        if task.diagnose and task.exercise not in self.suspects:  # here, once, and not in every child
-            self.suspects[task.exercise] = load_suspects(suite.course, suite.exercise)
+        if task.diagnose and task.exercise not in self.suspects:
+            self.learn_mistakes(suite)
         items = [item for item in items if is_asked(plugin.criterion(item), task)]
         criteria = {criterion.id: criterion for criterion in plugin.criteria(items)}
         unsound = self.unsound.get(task.exercise, {})

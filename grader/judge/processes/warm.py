@@ -55,6 +55,7 @@ class WarmJudge:
         self.process: subprocess.Popen[bytes] | None = None
         self.closed = False
         self.answers = Answers({})  # of the newest task, if they were asked for
+        self.diagnosed = Diagnosed((), explained=False)  # and what a diagnosis found
 
     def grade(self, task: Task) -> ExerciseResult:
         """Judge one task. After a fault of ours it is tried once more; a second fault is in the result."""
@@ -79,7 +80,7 @@ class WarmJudge:
         criteria: tuple[Criterion, ...] = ()
         unsound: dict[str, str] = {}
         results: dict[str, CriterionResult] = {}
-        diagnosed = Diagnosed((), explained=False)
+        self.diagnosed = Diagnosed((), explained=False)
         self.answers = Answers({})
         imported = Imported()
         while True:
@@ -91,7 +92,7 @@ class WarmJudge:
             elif isinstance(event, Imported):
                 imported = event
             elif isinstance(event, Diagnosed):
-                diagnosed = event
+                self.diagnosed = event
             elif isinstance(event, Answers):
                 self.answers = event
             elif isinstance(event, Done):
@@ -110,8 +111,8 @@ class WarmJudge:
             seconds=seconds,
             problem=imported.problem,
             notes=imported.notes,
-            findings=self._findings(task.exercise, judged, diagnosed),
-            explained=diagnosed.explained,
+            findings=self._findings(task.exercise, judged, self.diagnosed),
+            explained=self.diagnosed.explained,
         )
 
     def _findings(

@@ -39,8 +39,8 @@ RUBBISH = {
     "no items": "return []",
     "noise": "import torch; return torch.randn(2, 3)",
 }
-RUBBISH_EACH = 4  # of them for each exercise, all of them in turn
-SPOILT_EACH = 3  # solutions of each exercise in which a single function is rubbish
+RUBBISH_EACH = 2  # of them for each exercise, all of them in turn
+SPOILT_EACH = 2  # solutions of each exercise in which a single function is rubbish
 
 
 def load_reimplemented(name):
@@ -123,9 +123,7 @@ def graded(tmp_path_factory):
         exercise = COURSE.exercise(name)
         texts["right", name, "solution"] = COURSE.solution(exercise).read_text(encoding="utf-8")
         texts["stub", name, "stub"] = COURSE.module(exercise).read_text(encoding="utf-8")
-        # Of the variants one: `grader validate` proves that none of them fails, and only failures are explained.
-        variant = next(iter(COURSE.variants(exercise)))
-        texts["right", name, variant.stem] = variant.read_text(encoding="utf-8")
+        # No variants: `grader validate` proves that none of them fails, and only failures are explained.
     for name, what, text in make_rubbish():
         texts["rubbish", name, what] = text
     submissions = []
@@ -362,38 +360,48 @@ MEANS_MISTAKES = {
     "first-left-out": (["sums", "means"], "sum(numbers)", "sum(numbers[1:])"),
     "one-too-many": (["means"], "/ len(numbers)", "/ (len(numbers) + 1)"),
     "smallest": (["one"], "max(numbers)", "min(numbers)"),
+    "nothing-largest": (["one"], "max(numbers)", "float('nan')"),
+    "halves-refused": (["one"], "max(numbers)", "max(numbers) if max(numbers) % 1 == 0 else divmod(numbers)"),
 }
 PARTS = {"total": "sum(numbers)", "mean": "total(numbers) / len(numbers)", "largest": "max(numbers)"}
 
 
-@pytest.fixture(scope="module")
-def explained(tmp_path_factory):
-    """Judge these functions, the others right: the result."""
-    root = tmp_path_factory.mktemp("means")
+def open_judge(root, name, suite, solution, mistakes):
+    """A judge of one small exercise, whose mistakes are edits by id: (caught by, find, replace)."""
     bank = "\n".join(
         f"[[misconception]]\nid = '{id_}'\nexplanation = 'e'\nhint = 'h'\ncaught_by = {caught_by}\n"
-        f"find = '{find}'\nreplace = '{replace}'\n"
-        for id_, (caught_by, find, replace) in MEANS_MISTAKES.items()
+        f"find = '{find}'\nreplace = \"{replace}\"\n"
+        for id_, (caught_by, find, replace) in mistakes.items()
     )
     files = {
-        "course.toml": MANIFEST + EXERCISE.format(name="means"), "pyproject.toml": "",
-        "solutions/grading.toml": SECRET, "solutions/means.py": MEANS,
-        "solutions/misconceptions/means.toml": "format = 1\n" + bank,
-        "exercises/means/test_means.py": MEANS_SUITE, "tests/hidden/test_means.py": "",
+        "course.toml": MANIFEST + EXERCISE.format(name=name), "pyproject.toml": "",
+        "solutions/grading.toml": SECRET, f"solutions/{name}.py": solution,
+        f"solutions/misconceptions/{name}.toml": "format = 1\n" + bank,
+        f"exercises/{name}/test_{name}.py": suite, f"tests/hidden/test_{name}.py": "",
     }  # fmt: skip
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     course = load_course(root / "course.toml")
-    judge = WarmJudge(course, course.exercises, find_layers())
+    return WarmJudge(course, course.exercises, find_layers())
 
-    def grade(**functions):
+
+def grade(judge, name, text):
+    result = judge.grade(Task(exercise=name, sources={name: (f"{name}.py", text.encode())}, diagnose=True))
+    assert not result.fault
+    return result
+
+
+@pytest.fixture(scope="module")
+def explained(tmp_path_factory):
+    """Judge these functions, the others right: the result."""
+    judge = open_judge(tmp_path_factory.mktemp("means"), "means", MEANS_SUITE, MEANS, MEANS_MISTAKES)
+
+    def grade_functions(**functions):
         text = "\n\n".join(f"def {name}(numbers):\n    return {body}" for name, body in (PARTS | functions).items())
-        result = judge.grade(Task(exercise="means", sources={"means": ("means.py", text.encode())}, diagnose=True))
-        assert not result.fault
-        return result
+        return grade(judge, "means", text)
 
-    yield grade
+    yield grade_functions
     judge.close(now=True)
 
 
@@ -423,6 +431,79 @@ def test_a_mistake_may_be_in_one_place_only(explained):
     result = explained(total=FIRST_LEFT_OUT, mean="sum(numbers) / len(numbers)")
     assert named(result) == ["first-left-out"]
     assert result.findings[0].criteria == ("sums",)
+
+
+@pytest.mark.parametrize(
+    ("largest", "second"),
+    [("numbers[0] * float('nan')", "nothing-largest"), ("divmod(numbers)", "halves-refused")],
+)
+def test_the_second_mistake_may_be_one_that_raises_or_says_little(explained, largest, second):
+    """Its criterion is the very one that is known to catch it, and it gives all that is left."""
+    result = explained(total=FIRST_LEFT_OUT, largest=largest)
+    assert named(result) == ["first-left-out", second]
+    assert result.explained
+
+
+def test_what_agrees_with_little_is_not_named_where_more_is_left(explained):
+    """NaN has many causes, so it is a fact only where nothing else is left open."""
+    result = explained(mean="max(numbers)", largest="numbers[0] * float('nan')")
+    assert named(result) == []
+
+
+DRAWING_SUITE = '''
+from grader.judge import assert_close, criterion
+
+
+@criterion("Twice", points=1, kind="value", hint="Times 2.", timeout=1)
+def test_twice(student):
+    """Twice a number."""
+    for number in (1.5, 2.25, 3.75):
+        assert_close(student.twice(number), 2 * number, "twice")
+
+
+@criterion("Bounded", points=1, kind="value", hint="At most 1.2.", timeout=1)
+def test_bounded(student):
+    """Noise is small."""
+    assert student.noise(1) <= 1.2
+
+
+@criterion("Positive", points=1, kind="value", hint="At least 0.", timeout=1)
+def test_positive(student):
+    """Noise is not negative."""
+    assert student.noise(4) >= 0
+'''
+DRAWING = """
+import random
+
+
+def twice(number):
+    ### BEGIN SOLUTION
+    return number * 2
+    ### END SOLUTION
+
+
+def noise(seed):
+    ### BEGIN SOLUTION
+    return twice(random.Random(seed).random())
+    ### END SOLUTION
+"""
+DRAWING_MISTAKES = {
+    "tripled": (["twice", "bounded"], "number * 2", "number * 3"),
+    "later-seed": (["bounded"], "Random(seed)", "Random(seed + 10)"),
+}
+
+
+def test_who_draws_otherwise_has_not_made_a_mistake_of_drawing(tmp_path):
+    """The noise is too large because it is tripled; that another seed gives the same number says nothing."""
+    judge = open_judge(tmp_path, "drawing", DRAWING_SUITE, DRAWING, DRAWING_MISTAKES)
+    try:
+        result = grade(judge, "drawing", DRAWING.replace("number * 2", "3 * number").replace("(seed)", "(seed + 10)", 2)
+                       .replace("def noise(seed + 10)", "def noise(seed)"))  # fmt: skip
+        assert {one.criterion.id for one in result.criteria if not one.passed} == {"twice", "bounded"}
+        assert named(result) == ["tripled"]
+        assert result.findings[0].criteria == ("twice", "bounded")
+    finally:
+        judge.close(now=True)
 
 
 RIGHT = ["return b + a", "return sum((a, b))"]
