@@ -61,9 +61,6 @@ def test_the_lattice_has_the_numbers_of_the_handout(solved):
 
 
 @pytest.mark.parametrize("name", DRAWN_FROM_SOLUTIONS)
-@pytest.mark.parametrize(
-    "name", ["edit_distance", "ctc", "attention", "multihead_attention", "beam_search", "word_alignment"]
-)
 def test_the_picture_of_the_handout_is_that_of_the_solution(name):
     shown = (COURSE.folder(COURSE.exercise(name)) / "picture.svg").read_text(encoding="utf-8")
     assert shown == DRAWINGS[name](_solution(name)).svg()
