@@ -32,11 +32,14 @@ def test_every_page_stands_alone_and_shows_its_picture(course, grader, tmp_path)
 
 
 def test_each_handout_has_its_number_fits_the_page_and_ends_with_the_command(course):
-    number = 0
+    number = electives = 0
     for exercise in course.exercises:
         handout = (course.folder(exercise) / "handout.md").read_text(encoding="utf-8")
+        is_elective = exercise.optional and not exercise.implementations_of
         number += not exercise.optional
-        assert handout.startswith(f"# {number}{'b' * exercise.optional} `{exercise.name}`: ")
+        electives += is_elective
+        place = f"E{electives}" if is_elective else f"{number}{'b' * exercise.optional}"
+        assert handout.startswith(f"# {place} `{exercise.name}`: ")
         assert sections(handout)[-1].startswith(f"## The command to run\n\n```\ngrader check {exercise.name}\n```")
         code = "".join(re.findall(r"^ *```.*?^ *```", handout, re.DOTALL | re.MULTILINE))
         assert max(map(len, code.splitlines())) <= WIDEST
