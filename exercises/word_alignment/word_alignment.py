@@ -36,7 +36,7 @@ def expected_counts(pairs: list[Pair], table: Table) -> Table:
 def normalise(counts: Table) -> Table:
     """The M step: the share of each target word in what its source word was counted for.
 
-    counts: numbers from 0 upwards -> probabilities with the same keys; each source word's row sums to 1
+    counts: numbers above 0 -> probabilities with the same keys; each source word's row sums to 1
 
     >>> normalise({("yes", "ja"): 3, ("indeed", "ja"): 1, ("yes", None): 2})
     {('yes', 'ja'): 0.75, ('indeed', 'ja'): 0.25, ('yes', None): 1.0}

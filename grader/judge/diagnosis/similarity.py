@@ -150,8 +150,8 @@ def _weight(value: Any) -> float:
         return (1 if value.is_integer() else ENOUGH) if math.isfinite(value) else HINT
     if isinstance(value, list | tuple):
         return min(ENOUGH, sum(map(_weight, value)))
-    if isinstance(value, dict):  # of numbers that were read, not computed
-        return 0
+    if isinstance(value, dict):  # tensors in it are a module's: read, not computed
+        return min(ENOUGH, sum(_weight(one) for one in value.values() if not is_tensor(one)))
     return 1 if isinstance(value, int | str | bool) else HINT
 
 
