@@ -56,7 +56,9 @@ def test_the_lattice_has_the_numbers_of_the_handout(solved):
         assert number in text
 
 
-@pytest.mark.parametrize("name", ["edit_distance", "ctc", "attention", "multihead_attention", "beam_search"])
+@pytest.mark.parametrize(
+    "name", ["edit_distance", "ctc", "attention", "multihead_attention", "beam_search", "recurrent_cells"]
+)
 def test_the_picture_of_the_handout_is_that_of_the_solution(name):
     shown = (COURSE.folder(COURSE.exercise(name)) / "picture.svg").read_text(encoding="utf-8")
     assert shown == DRAWINGS[name](_solution(name)).svg()
