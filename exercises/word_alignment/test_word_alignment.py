@@ -36,10 +36,10 @@ def check_learning(table):
 
 def own_rounds(student, pairs, iterations):
     """The table after the student's own three functions were called one after the other."""
-    table = student.uniform_table(pairs)
-    for _ in range(iterations):
-        table = student.normalise(student.expected_counts(pairs, table))
-    return {key: number(value) for key, value in table.items()}
+    found = student.uniform_table(pairs)
+    while iterations:
+        found, iterations = student.normalise(student.expected_counts(pairs, found)), iterations - 1
+    return {pair: number(share) for pair, share in found.items()}
 
 
 @criterion(
@@ -133,8 +133,8 @@ def test_likelihood_by_hand(student):
     kind="value",
     question="After the first round, why does `Haus` make `house` rather than `das` does?",
     hint="One round is an E step with the last table, and then an M step. The first table is the uniform one.",
-    step="table = uniform_table(pairs); then, `iterations` times: "
-    "table = normalise(expected_counts(pairs, table)); return table.",
+    step="Begin with the uniform table. In each round, count with the table of the round before, and normalise the "
+    "counts.",
 )
 def test_rounds_by_hand(student):
     """Training begins with the uniform table, and each round makes a new table of the one before."""
