@@ -29,7 +29,9 @@ COURSE = msgspec.structs.replace(find_course(Path(__file__).parent), secret="pro
 NAMES = [exercise.name for exercise in COURSE.exercises]
 SEEDS = 1  # `grader validate` tries 5 unless somebody says otherwise
 # Of their mistakes every eighth or fourth is judged, unless `whole` is asked for.
-LARGE = {"seq2seq": 8, "transformer": 8, "edit_distance": 4, "ctc": 4, "multihead_attention": 4, "beam_search": 4}
+LARGE = {
+    "seq2seq": 8, "transformer": 8, "edit_distance": 4, "ctc": 4, "multihead_attention": 4, "beam_search": 4, "bpe": 4,
+}  # fmt: skip
 CLAIMS = 14
 LEAST_VARIANTS, LEAST_MISTAKES = 4, 12
 
