@@ -11,7 +11,7 @@ import msgspec
 
 from grader.judge.diagnosis.recording import Exchange, Recording, functions_of
 from grader.judge.diagnosis.replay import Answer, Clock, limit_of, replay
-from grader.judge.diagnosis.similarity import HINT, alike, both_nan, same, tells, weight
+from grader.judge.diagnosis.similarity import HINT, alike, both_nan, nearly, same, tells, weight
 from grader.judge.diagnosis.suspects import Suspects
 from grader.wire.messages import Failure
 
@@ -105,6 +105,7 @@ class Trial(msgspec.Struct):
 
     agrees: dict[Key, float] = {}  # wrong as the student's -> how much that says
     differs: set[Key] = set()  # wrong in another way
+    close: set[Key] = set()  # of these the numbers that are nearly the student's
     missed: set[Key] = set()  # right where the student is wrong
     against: set[str] = set()  # functions in which it is wrong where the student is right
     raises: set[str] = set()  # functions in which it raises there
@@ -143,6 +144,8 @@ def try_on(
                     trial.agrees[place, number] = witness.weight_of(number, answer)
                 elif bearing is Bearing.DIFFERS:
                     trial.differs.add((place, number))
+                    if answer and nearly(answer, witness.exchanges[number].outcome):
+                        trial.close.add((place, number))
                 elif bearing is Bearing.RIGHT:
                     trial.missed.add((place, number))
             return True

@@ -61,12 +61,11 @@ class Objections:
         return self._loose[function]
 
     def draws(self, function: str, mistake: Mistake) -> bool:
-        """Whether it draws, and the student draws otherwise: none of its answers that passed is what the solution with
-        the student's mistake gives."""
+        """Whether it draws, and the student draws otherwise: an answer that passed is not what the solution with the
+        student's mistake gives."""
         if (function, mistake.ids) not in self._draws:
             asked = [test for _, test in self.all if function in functions_of(test.exchanges)][:DRAWS]
-            found = [self._differs(function, mistake.code, test) for test in asked]
-            self._draws[function, mistake.ids] = bool(found) and all(found)
+            self._draws[function, mistake.ids] = any(self._differs(function, mistake.code, test) for test in asked)
         return self._draws[function, mistake.ids]
 
     def _differs(self, function: str, code: CodeType, test: Recording) -> bool:

@@ -13,7 +13,7 @@ from grader.judge.diagnosis.replay import Clock, OutOfTime
 from grader.judge.diagnosis.similarity import ALTERNATIVES
 from grader.judge.diagnosis.suspects import Mistake, Suspects
 
-TRIALS = 0.5  # of the time that is left, for trying one mistake after the other
+TRIALS = 0.6  # of the time that is left, for trying one mistake after the other
 ALIKE = 0.75  # once one gives everything, only those are tried that are nearly as likely
 SURE = 2.0  # how likely a mistake is that is known to fail what failed, and nothing else
 HALF = 0.5  # of the criteria that are known to catch a mistake must have failed

@@ -53,7 +53,7 @@ class Several:
         """The wrong answers that another mistake must explain."""
         left = self.failures.wrong - given(named)
         for part in named:
-            left = self._open(left, part.mistake, part.touched)
+            left = self._open(left, part.mistake)
         return left
 
     def add_to(self, named: list[Part]) -> None:
@@ -67,12 +67,13 @@ class Several:
                 break
             named.append(part)
 
-    def _open(self, keys: frozenset[Key], mistake: Mistake, touched: frozenset[Key]) -> frozenset[Key]:
-        """Those that a mistake leaves open. Where it is wrong in a function that draws, it is wrong as the student is,
-        who drew otherwise."""
-        functions = {self.failures.function[key] for key in keys & touched}
+    def _open(self, keys: frozenset[Key], mistake: Mistake) -> frozenset[Key]:
+        """Those that a mistake leaves open. Where its numbers are nearly the student's, in a function that draws, the
+        student drew otherwise, and nothing is left to explain."""
+        close = self.selection.trial(mistake).close & keys
+        functions = {self.failures.function[key] for key in close}
         draw = {function for function in functions if self.selection.objections.draws(function, mistake)}
-        return keys - (self.failures.of(draw) & touched)
+        return keys - (self.failures.of(draw) & close)
 
     # One after the other
 
@@ -196,7 +197,7 @@ class Several:
 
     def _is_needed(self, one: Fit, other: Fit, both: Fit) -> bool:
         """Whether it says enough that two mistakes give what the other by itself does not."""
-        keys = self._open(both.agrees - other.agrees, other.mistake, other.touched)
+        keys = self._open(both.agrees - other.agrees, other.mistake)
         agrees = self.selection.trial(both.mistake).agrees
         weight = sum(agrees[key] for key in keys)
         exact = both.agrees == self.failures.wrong and fails_the_same(self.failures, one.mistake, keys, beside=True)

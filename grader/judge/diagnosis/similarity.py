@@ -15,6 +15,7 @@ HINT = 0.2  # the weight of what agrees, but with other words or by a common acc
 ENOUGH = 2  # answers that differ from the solution's and agree with a mistake's, weighed
 ALTERNATIVES = 3  # mistakes that nothing tells apart; more of them say nothing
 RTOL, ATOL = 1e-3, 1e-5
+CLOSE = 0.05
 TELLING_NOTHING = {"NameError", "AttributeError", "ImportError", "SyntaxError", "NotImplementedError", "TypeError"}
 
 
@@ -35,6 +36,23 @@ def same(one: Reply | Failure, other: Reply | Failure, *, in_form: bool = True) 
 def alike(one: Reply | Failure, other: Reply | Failure) -> bool:
     """Whether both are exceptions of one type: with other words that says little, for or against a mistake."""
     return isinstance(one, Failure) and isinstance(other, Failure) and one.types[:1] == other.types[:1]
+
+
+def nearly(one: Reply | Failure, other: Reply | Failure) -> bool:
+    """Whether two answers are numbers that are nearly the same, as the losses of two trainings in different orders."""
+    if not (isinstance(one, Reply) and isinstance(other, Reply)):
+        return False
+    first, second = _numbers(one.value), _numbers(other.value)
+    close = [math.isclose(a, b, rel_tol=CLOSE) for a, b in zip(first, second, strict=False)]
+    return bool(close) and len(first) == len(second) and all(close)
+
+
+def _numbers(value: Any) -> list[float]:
+    if isinstance(value, list | tuple):
+        return [number for item in value for number in _numbers(item)]
+    if is_tensor(value) and value.numel() == 1:
+        return _numbers(value.item())
+    return [value] if isinstance(value, float) else []
 
 
 def _equal(one: Any, other: Any, in_form: bool = True) -> bool:

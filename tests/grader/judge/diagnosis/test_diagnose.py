@@ -461,16 +461,16 @@ def test_twice(student):
         assert_close(student.twice(number), 2 * number, "twice")
 
 
-@criterion("Bounded", points=1, kind="value", hint="At most 1.2.", timeout=1)
+@criterion("Bounded", points=1, kind="value", hint="At most 2.5.", timeout=1)
 def test_bounded(student):
     """Noise is small."""
-    assert student.noise(1) <= 1.2
+    assert student.noise(1) <= 2.5
 
 
 @criterion("Positive", points=1, kind="value", hint="At least 0.", timeout=1)
 def test_positive(student):
     """Noise is not negative."""
-    assert student.noise(4) >= 0
+    assert student.noise(2) >= 0
 '''
 DRAWING = """
 import random
@@ -484,7 +484,7 @@ def twice(number):
 
 def noise(seed):
     ### BEGIN SOLUTION
-    return twice(random.Random(seed).random())
+    return twice(1 + random.Random(seed).random() / 100)
     ### END SOLUTION
 """
 DRAWING_MISTAKES = {
@@ -494,7 +494,7 @@ DRAWING_MISTAKES = {
 
 
 def test_who_draws_otherwise_has_not_made_a_mistake_of_drawing(tmp_path):
-    """The noise is too large because it is tripled; that another seed gives the same number says nothing."""
+    """The noise is too large because it is tripled; that another seed gives the very number says nothing."""
     judge = open_judge(tmp_path, "drawing", DRAWING_SUITE, DRAWING, DRAWING_MISTAKES)
     try:
         result = grade(judge, "drawing", DRAWING.replace("number * 2", "3 * number").replace("(seed)", "(seed + 10)", 2)
