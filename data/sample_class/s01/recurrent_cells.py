@@ -1,89 +1,97 @@
-"""Time comes first inside; the masks of all steps at once; weights by dividing nothing, as matrices of ones and gates."""
+"""Recurrent cells, straightforward: torch.where and loops, gradients from autograd's own graph."""
 
 import torch
-from torch import nn, sigmoid, tanh
+from torch import nn
 
 
 class RNNCell(nn.Module):
-    def __init__(self, input_dim, hidden_dim):
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__()
         self.input = nn.Linear(input_dim, hidden_dim)
         self.hidden = nn.Linear(hidden_dim, hidden_dim)
 
     def forward(self, x, state):
-        return tanh(self.input(x).add(self.hidden(state)))
+        return torch.tanh(self.input(x) + self.hidden(state))
 
 
 class LSTMCell(nn.Module):
-    def __init__(self, input_dim, hidden_dim):
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__()
         self.input = nn.Linear(input_dim, 4 * hidden_dim)
         self.hidden = nn.Linear(hidden_dim, 4 * hidden_dim)
 
     def forward(self, x, state):
-        (h, c), d = state, state[0].shape[-1]
-        gates = self.input(x) + self.hidden(h)
-        i = sigmoid(gates[..., 0 * d : 1 * d])
-        f = sigmoid(gates[..., 1 * d : 2 * d])
-        g = tanh(gates[..., 2 * d : 3 * d])
-        o = sigmoid(gates[..., 3 * d : 4 * d])
-        new_c = (f * c) + (i * g)
-        new_h = o * tanh(new_c)
-        return (new_h, new_c)
+        h, c = state
+        i, f, g, o = (self.input(x) + self.hidden(h)).chunk(4, dim=1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        return h, c
 
 
 class GRUCell(nn.Module):
-    def __init__(self, input_dim, hidden_dim):
+    def __init__(self, input_dim: int, hidden_dim: int) -> None:
         super().__init__()
         self.input = nn.Linear(input_dim, 3 * hidden_dim)
         self.hidden = nn.Linear(hidden_dim, 3 * hidden_dim)
 
     def forward(self, x, state):
-        d = state.shape[-1]
-        xs, hs = self.input(x), self.hidden(state)
-        r = sigmoid(xs[..., :d] + hs[..., :d])
-        z = sigmoid(xs[..., d:-d] + hs[..., d:-d])
-        n = tanh(xs[..., -d:] + r * hs[..., -d:])
-        return (1 - z) * n + z * state
+        xr, xz, xn = self.input(x).chunk(3, dim=1)
+        hr, hz, hn = self.hidden(state).chunk(3, dim=1)
+        r = torch.sigmoid(xr + hr)
+        z = torch.sigmoid(xz + hz)
+        n = torch.tanh(xn + r * hn)
+        return z * state + (1 - z) * n
 
 
 def run(cell, inputs, state, lengths=None):
-    steps = inputs.permute(1, 0, 2)  # (T, N, D)
+    N, T, _ = inputs.shape
     if lengths is None:
-        masks = [None] * len(steps)
-    else:
-        masks = (torch.arange(len(steps), device=inputs.device)[:, None] < lengths[None]).unsqueeze(-1)
-    hs = []
-    for x, mask in zip(steps, masks):
-        before, state = state, cell(x, state)
-        if mask is not None:
-            if type(state) is tuple:
-                state = (mask * state[0] + ~mask * before[0], mask * state[1] + ~mask * before[1])
-            else:
-                state = mask * state + ~mask * before
-        h = state[0] if type(state) is tuple else state
-        hs.append(h if mask is None else h * mask)
-    return torch.stack(hs).permute(1, 0, 2).contiguous(), state
+        lengths = torch.full((N,), T, dtype=torch.int64, device=inputs.device)
+    outputs = []
+    for t in range(T):
+        alive = (t < lengths).unsqueeze(1)  # (N, 1)
+        x = inputs[:, t].masked_fill(~alive, 0.0)  # so that the padding is never read
+        new = cell(x, state)
+        if isinstance(state, tuple):
+            h = torch.where(alive, new[0], state[0])
+            c = torch.where(alive, new[1], state[1])
+            state = (h, c)
+        else:
+            h = torch.where(alive, new, state)
+            state = h
+        outputs.append(h.masked_fill(~alive, 0.0))
+    return torch.stack(outputs, dim=1), state
 
 
 def candidate_weights(updates):
     T, d = updates.shape
-    eye = torch.eye(T, dtype=updates.dtype, device=updates.device)
-    rows, row = [], torch.zeros(T, d, dtype=updates.dtype, device=updates.device)
+    w = torch.zeros(T, T, d, dtype=updates.dtype, device=updates.device)
     for t in range(T):
-        row = row * updates[t] + eye[t][:, None] * (1 - updates[t])
-        rows += [row]
-    return torch.stack(rows, 0)
+        for i in range(t + 1):
+            share = 1 - updates[i]
+            for j in range(i + 1, t + 1):
+                share = share * updates[j]
+            w[t, i] = share
+    return w
 
 
 def gradient_norms(cell, inputs, state):
-    cell_state, graph = state, []
-    for x in inputs[0]:
-        cell_state = cell(x.unsqueeze(0), cell_state)
-        graph.append(cell_state)
-    goal = graph[-1][0].sum() if type(graph[-1]) is tuple else graph[-1].sum()
-    result = []
-    for s in graph:
-        found = torch.autograd.grad(goal, s, retain_graph=True)
-        result.append(torch.sqrt(sum((g**2).sum() for g in found)))
-    return torch.stack(result)
+    with torch.enable_grad():
+        if isinstance(state, tuple):
+            state = tuple(s.detach().requires_grad_() for s in state)
+        else:
+            state = state.detach().requires_grad_()
+        states = []
+        for t in range(inputs.shape[1]):
+            state = cell(inputs[:, t], state)
+            states.append(state)
+        if isinstance(state, tuple):
+            total = state[0].sum()
+            tensors = [s for pair in states for s in pair]
+        else:
+            total = state.sum()
+            tensors = states
+        grads = torch.autograd.grad(total, tensors)
+    if isinstance(state, tuple):
+        grads = [torch.cat(grads[k : k + 2], dim=1) for k in range(0, len(grads), 2)]
+    return torch.stack([g.norm() for g in grads])

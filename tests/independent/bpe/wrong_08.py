@@ -1,0 +1,93 @@
+# learn_merges goes through all words of the text for each merge, without counting them first: right, but slow.
+# Shows: learn_merges(text, 120) for a text of 800,000 words, 30 of them different,
+#   takes a fraction of a second with counted words; here minutes. (All results are right.)
+
+from collections import Counter
+
+END = "</w>"
+SPECIALS = ("<pad>", "<sos>", "<eos>", "<unk>")
+
+
+def count_pairs(words):
+    pairs = Counter()
+    for word, count in words.items():
+        for i in range(len(word) - 1):
+            pairs[(word[i], word[i + 1])] += count
+    return pairs
+
+
+def merge_pair(word, pair):
+    first, second = pair
+    result = []
+    i = 0
+    while i < len(word):
+        if i + 1 < len(word) and word[i] == first and word[i + 1] == second:
+            result.append(first + second)
+            i += 2
+        else:
+            result.append(word[i])
+            i += 1
+    return tuple(result)
+
+
+def learn_merges(text, num_merges):
+    words = [tuple(word) + (END,) for word in text.split()]
+    merges = []
+    while len(merges) < num_merges:
+        pairs = Counter()
+        for word in words:
+            pairs.update(zip(word, word[1:]))
+        if not pairs:
+            break
+        highest = max(pairs.values())
+        if highest < 2:
+            break
+        best = min(pair for pair, count in pairs.items() if count == highest)
+        merges.append(best)
+        words = [merge_pair(word, best) for word in words]
+    return merges
+
+
+def segment(word, merges):
+    symbols = tuple(word) + (END,)
+    for pair in merges:
+        symbols = merge_pair(symbols, pair)
+    return list(symbols)
+
+
+def build_vocabulary(text, merges):
+    characters = {END}
+    for word in text.split():
+        characters.update(word)
+    vocabulary = {}
+    for symbol in list(SPECIALS) + sorted(characters):
+        vocabulary[symbol] = len(vocabulary)
+    for first, second in merges:
+        vocabulary[first + second] = len(vocabulary)
+    return vocabulary
+
+
+def encode(text, merges, vocabulary):
+    known = {}  # each different word is cut once
+    ids = []
+    for word in text.split():
+        if word not in known:
+            known[word] = [vocabulary.get(symbol, 3) for symbol in segment(word, merges)]
+        ids.extend(known[word])
+    return ids
+
+
+def decode(ids, vocabulary):
+    symbols = {number: symbol for symbol, number in vocabulary.items()}
+    words = []
+    current = ""
+    for number in ids:
+        symbol = symbols.get(number, "<unk>")
+        if symbol.endswith(END):
+            words.append(current + symbol[: -len(END)])
+            current = ""
+        else:
+            current += symbol
+    if current:
+        words.append(current)
+    return " ".join(words)

@@ -1,0 +1,65 @@
+# normalise groups the rows by str(source word), so NULL (None) and the word "None" become one row.
+# Shows: normalise({("no", "None"): 1, ("no", None): 1}) gives 0.5 each, right is 1.0 each
+
+import numpy as np
+
+NULL = None
+
+
+def _keys(source, target):
+    return [[(f, e) for e in source + [NULL]] for f in target]
+
+
+def _matrix(source, target, table):
+    numbers = [[table[key] for key in row] for row in _keys(source, target)]
+    return np.array(numbers, dtype=float).reshape(len(target), len(source) + 1)
+
+
+def uniform_table(pairs):
+    keys = dict.fromkeys(key for source, target in pairs for row in _keys(source, target) for key in row)
+    return normalise(dict.fromkeys(keys, 1))
+
+
+def expected_counts(pairs, table):
+    counts = {}
+    for source, target in pairs:
+        matrix = _matrix(source, target, table)
+        shares = matrix / matrix.sum(axis=1, keepdims=True)
+        for row, numbers in zip(_keys(source, target), shares.tolist()):
+            for key, number in zip(row, numbers):
+                counts[key] = counts.get(key, 0.0) + number
+    return counts
+
+
+def normalise(counts):
+    rows = {}
+    for f, e in counts:
+        rows.setdefault(str(e), []).append((f, e))
+    table = dict.fromkeys(counts, 0.0)  # the order of the keys stays, too
+    for targets in rows.values():
+        total = sum(counts[f, e] for f, e in targets)
+        for f, e in targets:
+            if counts[f, e] > 0:
+                table[f, e] = counts[f, e] / total
+    return table
+
+
+def log_likelihood(pairs, table):
+    result = 0.0
+    for source, target in pairs:
+        sums = _matrix(source, target, table).sum(axis=1)
+        result += float(np.log(sums).sum()) - len(target) * float(np.log(len(source) + 1))
+    return result
+
+
+def train(pairs, iterations):
+    table = uniform_table(pairs)
+    while iterations > 0:
+        table = normalise(expected_counts(pairs, table))
+        iterations -= 1
+    return table
+
+
+def align(source, target, table):
+    best = _matrix(source, target, table).argmax(axis=1)  # the first of equals; NULL is the last column
+    return [None if i == len(source) else i for i in best.tolist()]
