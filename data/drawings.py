@@ -9,10 +9,8 @@ from typing import Any
 
 from grader.student.pictures import Curve, Grid, Node, Picture, Tree
 
-from .elective_drawings import ELECTIVES
+from .elective_drawings import ELECTIVES, Functions
 from .shown import share
-
-Functions = Mapping[str, Any]  # the names of the student's module
 
 
 def edit_distance(own: Functions) -> Picture:

@@ -288,9 +288,10 @@ def word_alignment(own: Functions) -> Picture:
     """Who is held to have made each word of the last pair, after more and more rounds."""
     pairs = [tuple(half.split() for half in line.split("   ", 1)) for line in WORD_PAIRS.strip().splitlines()]
     source, target = pairs[-1]
-    grids = []
+    grids, likelihoods = [], []
     for rounds, heading in ((0, "no round"), (1, "1 round"), (3, "3 rounds"), (20, "20 rounds")):
         table = own["train"](pairs, rounds)
+        likelihoods.append(float(own["log_likelihood"](pairs, table)))
         shares = own["expected_counts"]([(source, target)], table)
         links = own["align"](source, target, table)
         cells = [[float(shares.get((wanted, word), 0.0)) for word in (None, *source)] for wanted in target]
@@ -305,7 +306,6 @@ def word_alignment(own: Functions) -> Picture:
                 cell=30.0,
             )
         )
-    likelihoods = [float(own["log_likelihood"](pairs, own["train"](pairs, rounds))) for rounds in (0, 1, 3, 20)]
     rising = ", ".join(f"{value:.1f}".replace("-", "−") for value in likelihoods)
     notes = (
         "A row shares one English word out among the German words and NULL; a frame is the best link.",
